@@ -1,0 +1,149 @@
+"""Brings the generated parts of the documentation up to date: tables from the code, pictures from the game.
+
+python docs/generate.py            write the tables
+python docs/generate.py --check    only say whether they are current
+python docs/generate.py --images   draw docs/images/ anew as well
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from mexenv.observation import make_layout
+from mexenv.rules import DOCUMENTS, RULE_FIELDS, UNSUPPORTED, VARIATIONS, RulesetError, preset, preset_fields
+
+IMAGE_SEED, IMAGE_MOVES = 135, 177  # chosen for the picture
+DOCS = Path(__file__).resolve().parent
+_PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """A Markdown table."""
+    cells = [list(head), *([str(cell) for cell in row] for row in rows)]
+    lines = ["| " + " | ".join(row) + " |" for row in cells]
+    lines.insert(1, "|" + "---|" * len(cells[0]))
+    return "\n".join(lines) + "\n"
+
+
+def value(content: object) -> str:
+    if isinstance(content, bool):
+        return "yes" if content else "no"
+    return f"`{content}`" if isinstance(content, str) else str(content)
+
+
+def playable(name: str) -> str:
+    try:
+        preset(name)
+    except RulesetError:
+        return "no"
+    return "yes"
+
+
+def presets() -> str:
+    columns = {name: preset_fields(name) for name in DOCUMENTS}
+    shown = [field for field in RULE_FIELDS if field not in ("set_max", "players")]
+    rows = [[f"[{field}](#{field})", *(value(columns[name][field]) for name in DOCUMENTS)] for field in shown]
+    rows.append(["playable", *(playable(name) for name in DOCUMENTS)])
+    changes = []
+    for name, (base, fields) in VARIATIONS.items():
+        settled = preset_fields(name)
+        differs = ", ".join(f"{field} {value(settled[field])}" for field in fields)
+        changes.append([f"`{name}`", f"`{base}`", differs, playable(name)])
+    return (
+        "For four players and a double-12 set:\n\n"
+        + table(["field", *(f"`{name}`" for name in DOCUMENTS)], rows)
+        + "\nNamed variations:\n\n"
+        + table(["variation", "of", "what differs", "playable"], changes)
+    )
+
+
+def unsupported() -> str:
+    return table(
+        ["field", "values"],
+        ([f"[{field}](#{field})", ", ".join(map(value, values))] for field, values in UNSUPPORTED.items()),
+    )
+
+
+def layout(name: str, skip: str | None = None) -> str:
+    ruleset = preset("dominos_cc")
+    built = make_layout(name, ruleset)
+    known = set(make_layout(skip, ruleset).sections) if skip else set()
+    rows = []
+    for part in built:
+        if part.name not in known:
+            shape = " x ".join(map(str, part.shape))
+            span = f"{part.start}:{part.stop}"
+            rows.append([f"`{part.name}`", span, shape, f"{part.low} to {part.high}", part.meaning])
+    head = f"`{built.id}`, four players, double-12: {built.size} entries, digest `{built.digest}`.\n\n"
+    return head + table(["section", "entries", "shape", "int8 values", "meaning"], rows)
+
+
+def training_fields() -> str:
+    from training.config import reference
+
+    return reference() + "\n"
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "presets": presets,
+    "unsupported": unsupported,
+    "layout-base": lambda: layout("base"),
+    "layout-plan": lambda: layout("plan", skip="base"),
+    "training-fields": training_fields,
+}
+
+
+def current(text: str) -> str:
+    """The text with every generated part made anew."""
+    return _PART.sub(lambda found: found[1] + PARTS[found[2]]() + found[3], text)
+
+
+def outdated() -> list[str]:
+    """Names of the documents whose generated parts are not current."""
+    return [page.name for page in sorted(DOCS.glob("*.md")) if current(text := page.read_text()) != text]
+
+
+def draw_images() -> None:
+    """Draws a moment of a game between planners that shows most of what a picture can show."""
+    from PIL import Image
+
+    from mexenv.agents import load_agent
+    from mexenv.games import Game
+    from mexenv.render import render_image
+
+    ruleset = preset("dominos_cc")
+    game = Game(ruleset, seed=IMAGE_SEED)
+    planner = load_agent("planner", ruleset)
+    for _ in range(IMAGE_MOVES):
+        game.step(planner(game.observe(layout="plan"), game.action_mask()))
+    picture = render_image(game, seat=game.to_move, names=["Ada", "Ben", "Cleo", "Dan"])
+    (DOCS / "images").mkdir(exist_ok=True)
+    Image.fromarray(picture).quantize(200).save(DOCS / "images" / "game.png", optimize=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing, fail where something is old")
+    parser.add_argument("--images", action="store_true", help="draw the pictures as well")
+    options = parser.parse_args()
+    if options.check:
+        old = outdated()
+        if old:
+            print(f"not current: {', '.join(old)}; run: python docs/generate.py", file=sys.stderr)
+        return 1 if old else 0
+    for page in sorted(DOCS.glob("*.md")):
+        text = page.read_text()
+        if (new := current(text)) != text:
+            page.write_text(new)
+            print(f"brought up to date: {page.name}")
+    if options.images:
+        draw_images()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

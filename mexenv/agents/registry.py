@@ -1,0 +1,69 @@
+"""Agents by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from mexenv.agents.base import Agent, AgentError
+from mexenv.agents.planner import PlannerAgent
+from mexenv.agents.policy import MANIFEST, PolicyAgent
+from mexenv.agents.scripted import GreedyAgent, OwnFirstAgent, RandomAgent
+from mexenv.assets import shipped_checkpoints
+from mexenv.rules import Ruleset
+from mexenv.rules.ruleset import suggestion
+
+SCRIPTED: Final[dict[str, Callable[[], Agent]]] = {
+    "random": RandomAgent,
+    "greedy": GreedyAgent,
+    "own_first": OwnFirstAgent,
+    "planner": PlannerAgent,
+}
+
+
+def agent_names() -> list[str]:
+    """The names that `load_agent` knows: the scripted agents, weakest first, then the shipped policies."""
+    return [*SCRIPTED, *(name for name in shipped_checkpoints() if name not in SCRIPTED)]
+
+
+def load_agent(
+    name_or_path: str | Path, ruleset: Ruleset | None = None, *, temperature: float = 0.0
+) -> Agent:
+    """An agent by name, or the policy in a folder.
+
+    Args:
+        name_or_path: a name of `agent_names()`, or the path of a policy's folder (or of its manifest).
+        ruleset: what to bind the agent to; left out, the caller binds it.
+        temperature: for policies, see `PolicyAgent`; scripted agents take 0 only.
+
+    Raises:
+        AgentError: If there is no such agent, the policy cannot be loaded, or it does not fit the ruleset.
+    """
+    agent = _find(name_or_path, temperature)
+    return agent if ruleset is None else agent.bind(ruleset)
+
+
+def _find(name_or_path: str | Path, temperature: float) -> Agent:
+    text = str(name_or_path)
+    if isinstance(name_or_path, str) and text in SCRIPTED:
+        if temperature:
+            raise AgentError(
+                f"temperature {temperature} for {text}: allowed is 0, only policies have another"
+            )
+        return SCRIPTED[text]()
+    shipped = shipped_checkpoints()
+    if isinstance(name_or_path, str) and text in shipped:
+        return PolicyAgent(shipped[text], temperature=temperature, name=text)
+    path = Path(name_or_path)
+    if path.name == MANIFEST:
+        path = path.parent
+    if path.is_dir():
+        return PolicyAgent(path, temperature=temperature)
+    names = agent_names()
+    what = (
+        f"no such folder: {text}"
+        if len(path.parts) > 1
+        else f"unknown agent {text!r}{suggestion(text, names)}"
+    )
+    raise AgentError(f"{what}; allowed are {', '.join(names)}, or the folder of a policy")

@@ -1,0 +1,1 @@
+"""The rules as compiled kernels over one record per game. `mexenv.games` makes them usable."""

@@ -1,0 +1,144 @@
+"""How the kernels are compiled: one decorator, one cache, a few bit intrinsics.
+
+Numba's on-disk cache looks at the file that defines a function only, so an edit in another
+file would be missed. The cache folder's name therefore carries a hash of every kernel source;
+folders of older sources are removed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_KERNEL_FOLDERS = ("engine", "observation", "agents")
+
+
+def _source_hash() -> str:
+    digest = hashlib.sha256(f"{numba.__version__}/{sys.version_info[:2]}".encode())
+    for folder in _KERNEL_FOLDERS:
+        for path in sorted((_PACKAGE / folder).glob("*.py")):
+            digest.update(path.name.encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _find_cache_folder() -> Path | None:
+    """A writable folder for compiled kernels, or None (compile anew in each process)."""
+    name = f"kernels-{_source_hash()}"
+    candidates = []
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        candidates.append(Path(os.environ["NUMBA_CACHE_DIR"]) / "mexenv")
+    else:
+        home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        candidates.append(Path(home) / "mexenv")
+        candidates.append(Path(tempfile.gettempdir()) / f"mexenv-{os.getuid() if hasattr(os, 'getuid') else 'user'}")
+    for base in candidates:
+        folder = base / name
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            # Cached kernels are executed, so a folder that somebody else owns is not trusted.
+            if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
+                continue
+            probe = folder / f".probe-{os.getpid()}"
+            probe.touch()
+            probe.unlink()
+        except OSError:
+            continue
+        _drop_stale(base, keep=name)
+        return folder
+    return None
+
+
+def _drop_stale(base: Path, keep: str) -> None:
+    """Remove older kernel folders, all but the two newest: another checkout may use them."""
+    stale = [p for p in base.glob("kernels-*") if p.name != keep]
+    stale.sort(key=lambda p: p.stat().st_mtime, reverse=True)
+    for path in stale[2:]:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+CACHE_FOLDER = _find_cache_folder()
+
+
+def kernel(function: F) -> F:
+    """Compile `function` with Numba: no Python objects, no GIL, cached on disk where possible."""
+    before = numba.config.CACHE_DIR
+    try:
+        if CACHE_FOLDER is not None:
+            numba.config.CACHE_DIR = str(CACHE_FOLDER)
+        compiled = njit(nogil=True, cache=CACHE_FOLDER is not None, error_model="numpy")(function)
+    finally:
+        numba.config.CACHE_DIR = before
+    return compiled  # type: ignore[no-any-return]  # numba ships no types
+
+
+def announce_compile(what: str) -> Callable[[], None]:
+    """Say once that the kernels for `what` are being compiled, when no earlier run has done so.
+
+    Args:
+        what: a short word for the set of kernels, part of a marker file's name.
+
+    Returns:
+        A function to call when the compilation is done.
+    """
+    marker = None if CACHE_FOLDER is None else CACHE_FOLDER / f"compiled-{what}"
+    if numba.config.DISABLE_JIT or (marker is not None and marker.exists()) or what in _announced:
+        return lambda: None
+    _announced.add(what)
+    kept = "once" if marker is not None else "for this process, no folder to keep it in is writable"
+    print(f"mexenv: compiling the {what} kernels ({kept}; about ten seconds) ...", file=sys.stderr, flush=True)
+
+    def done() -> None:
+        if marker is not None:
+            try:
+                marker.touch()
+            except OSError:
+                pass
+
+    return done
+
+
+_announced: set[str] = set()
+
+if numba.config.DISABLE_JIT:
+
+    def ctz(x: int) -> int:
+        """Index of the lowest set bit of `x` (x > 0)."""
+        return (int(x) & -int(x)).bit_length() - 1
+
+    def popcount(x: int) -> int:
+        """Number of set bits of `x`."""
+        return int(x).bit_count()
+
+else:
+
+    def _bit_intrinsic(name: str) -> Any:
+        @intrinsic
+        def count(typingctx: Any, x: Any) -> Any:
+            def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+                word = ir.IntType(64)
+                if name == "cttz":
+                    return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+                function = builder.module.declare_intrinsic("llvm.ctpop", [word])
+                return builder.call(function, [args[0]])
+
+            return types.int64(types.int64), codegen
+
+        return count
+
+    ctz = _bit_intrinsic("cttz")
+    popcount = _bit_intrinsic("ctpop")

@@ -1,0 +1,300 @@
+"""Every question that the rules answer. Only this file reads a ruleset's fields.
+
+`g` is one game record (`state.state_dtype`), `r` the ruleset record (`state.RULES`), `s` a seat
+and `t` an absolute train. A kernel that wants to know a rule asks one of these functions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mexenv.engine import state as st
+from mexenv.engine._jit import ctz, kernel
+
+Record = Any  # numba records have no static type
+
+
+# --- the size of things ---------------------------------------------------------------------
+
+
+@kernel
+def n_values(r: Record) -> int:
+    """Number of pip values, N + 1."""
+    return np.int64(r.set_max) + 1
+
+
+@kernel
+def n_seats(r: Record) -> int:
+    """Number of seats."""
+    return np.int64(r.players)
+
+
+@kernel
+def pair_index(r: Record, tile: int, place: int, joined_low: int) -> int:
+    """Action id of laying `tile` on the train `place` seats from the mover."""
+    pair = tile * (np.int64(r.players) + 1) + place
+    return pair * 2 + joined_low if r.two_way else pair
+
+
+@kernel
+def n_pairs(r: Record) -> int:
+    """Number of (tile, train) actions; DRAW and PASS follow them."""
+    pairs = n_values(r) * (n_values(r) + 1) // 2 * (np.int64(r.players) + 1)
+    return pairs * 2 if r.two_way else pairs
+
+
+@kernel
+def pair_tile(r: Record, action: int) -> int:
+    """Tile index of a (tile, train) action."""
+    trains = np.int64(r.players) + 1
+    return action // (trains * 2) if r.two_way else action // trains
+
+
+@kernel
+def pair_place(r: Record, action: int) -> int:
+    """Train of a (tile, train) action, counted from the mover."""
+    trains = np.int64(r.players) + 1
+    return action // 2 % trains if r.two_way else action % trains
+
+
+# --- dealing --------------------------------------------------------------------------------
+
+
+@kernel
+def hand_size(r: Record) -> int:
+    """Tiles dealt to each seat."""
+    return np.int64(r.hand_size)
+
+
+@kernel
+def engine_set_aside(r: Record) -> bool:
+    """The engine is taken out before the shuffle."""
+    return r.engine_from == st.ASIDE
+
+
+@kernel
+def engine_is_highest_held(r: Record) -> bool:
+    """The engine is the highest double that anybody holds."""
+    return r.engine_from == st.HIGHEST_HELD
+
+
+@kernel
+def engine_value(r: Record, round_index: int) -> int:
+    """Value of the engine that the round asks for (not with `highest_held`)."""
+    return np.int64(r.set_max) - round_index
+
+
+@kernel
+def rounds(r: Record) -> int:
+    """Rounds of a match."""
+    return np.int64(r.rounds)
+
+
+@kernel
+def starter_rotates(r: Record) -> bool:
+    """The starter is random in the first round and moves on clockwise."""
+    return r.starter == st.ROTATE
+
+
+@kernel
+def starter_after_holder(r: Record, holder: int) -> int:
+    """The seat that starts, from the seat that held the engine."""
+    return holder if r.starter == st.ENGINE_HOLDER else (holder + 1) % np.int64(r.players)
+
+
+# --- the opening ----------------------------------------------------------------------------
+
+
+@kernel
+def has_opening(r: Record) -> bool:
+    """A round begins with a phase of chains."""
+    return r.opening == st.CHAIN_OPENING
+
+
+@kernel
+def opening_must_start(r: Record) -> bool:
+    """In the opening a seat that can lay a tile must, and one that lays none is marked."""
+    return r.opening_must_start != 0
+
+
+# --- where a tile may go --------------------------------------------------------------------
+
+
+@kernel
+def may_start_mexican(g: Record, r: Record, s: int) -> bool:
+    """Seat `s` may start the Mexican Train, which is unstarted, in an ordinary turn."""
+    when = r.mexican_train
+    if when <= st.AFTER_OPENING:
+        return True
+    if when == st.AFTER_OWN:
+        return g.length[s] > 0
+    if when == st.AFTER_ALL:
+        for t in range(np.int64(r.players)):
+            if g.length[t] == 0:
+                return False
+        return True
+    return False
+
+
+@kernel
+def bound_to_own_train(g: Record, r: Record, s: int) -> bool:
+    """House rule: seat `s` must start its own train before it plays elsewhere."""
+    return r.own_first != 0 and g.length[s] == 0
+
+
+@kernel
+def may_play_on(g: Record, r: Record, s: int, t: int) -> bool:
+    """Seat `s` may play on train `t` in an ordinary turn, no double being in force."""
+    if t == s:
+        return True
+    if bound_to_own_train(g, r, s):
+        return False
+    if t == np.int64(r.players):
+        return g.length[t] > 0 or may_start_mexican(g, r, s)
+    return g.marker[t] != 0
+
+
+@kernel
+def must_play(r: Record) -> bool:
+    """A seat that can play may neither draw nor pass."""
+    return r.must_play != 0
+
+
+@kernel
+def must_play_drawn(g: Record, r: Record) -> bool:
+    """A drawn tile that fits must be played: a cover always, others by the ruleset."""
+    return r.must_play_drawn != 0 or (g.stage == st.COVER and r.must_play != 0)
+
+
+@kernel
+def may_draw(g: Record, r: Record) -> bool:
+    """The boneyard has a tile and the present need allows another draw."""
+    return g.pile_next < g.pile_end and g.draws_used < r.draws and g.stage != st.OPENING
+
+
+@kernel
+def is_skipped(g: Record, r: Record, s: int) -> bool:
+    """Seat `s` is not asked while the present double is in force (only where marked seats may not roam)."""
+    return False
+
+
+# --- doubles --------------------------------------------------------------------------------
+
+
+@kernel
+def is_dead(g: Record, r: Record, value: int) -> bool:
+    """A double of `value` counts as covered, all tiles of the value being on the table."""
+    return r.dead_double == st.RELEASED and g.laid[value] > r.set_max
+
+
+@kernel
+def doubles_die(r: Record) -> bool:
+    """Doubles whose value has run out are released."""
+    return r.dead_double == st.RELEASED
+
+
+@kernel
+def owes_extra(r: Record) -> bool:
+    """Whoever plays a double owes another tile."""
+    return r.extra != st.NO_EXTRA
+
+
+@kernel
+def extra_goes_anywhere(r: Record) -> bool:
+    """The extra may go wherever an ordinary tile may, not only on the double."""
+    return r.extra == st.ANYWHERE
+
+
+@kernel
+def owes_third(g: Record, r: Record) -> bool:
+    """Two doubles were laid in this turn and the third tile must go on one of them."""
+    return r.doubles_per_turn == st.TWO_WITH_THIRD and g.turn_doubles >= 2
+
+
+@kernel
+def extra_doubles_limited(r: Record) -> bool:
+    """Not every double may serve as an extra."""
+    return r.doubles_per_turn != st.UNLIMITED
+
+
+@kernel
+def may_be_extra(g: Record, r: Record, s: int, value: int, t: int) -> bool:
+    """The double of `value` may be laid on train `t` as an extra by seat `s`."""
+    if r.doubles_per_turn == st.UNLIMITED or g.hand_n[s] == 1:
+        return True
+    if r.doubles_per_turn == st.ONE or g.stage == st.THIRD or g.drawn != 0:
+        return False
+    for q in range(np.int64(g.q_n)):
+        if g.q_fresh[q]:
+            if np.int64(g.q_train[q]) == t:
+                return False
+            if g.hand[s, np.int64(g.q_value[q])] != 0:
+                return True
+    return (g.hand[s, value] & ~(np.int64(1) << value)) != 0
+
+
+@kernel
+def in_force(g: Record, r: Record) -> int:
+    """Place in the queue of the double that the seat to move must cover, -1 for none."""
+    if r.cover_duty == 0 or g.q_n == 0:
+        return -1
+    return np.int64(g.q_n) - 1 if r.cover_order == st.LIFO else 0
+
+
+@kernel
+def goes_out_on(g: Record, r: Record, is_double: bool, uncovered: bool) -> bool:
+    """An emptied hand is out, the last tile being a double (or not) that lies uncovered (or not)."""
+    return r.out_on_double != 0 or not is_double or not uncovered
+
+
+@kernel
+def any_play_unmarks(r: Record) -> bool:
+    """A play anywhere takes the own marker down, not only one on the own train."""
+    return r.marker_off == st.OFF_ANY_PLAY
+
+
+@kernel
+def marks_unplayable(g: Record, r: Record) -> bool:
+    """The ended turn puts the mover's marker up although it did not pass."""
+    return r.marker_on == st.OWN_UNPLAYABLE and g.own_played == 0 and g.own_fits == 0
+
+
+# --- the end of a round ---------------------------------------------------------------------
+
+
+@kernel
+def marker_restarts_block(r: Record) -> bool:
+    """A marker that goes up starts the count of passes anew."""
+    return r.block == st.STALLED
+
+
+@kernel
+def tile_points(r: Record, hi: int, lo: int) -> int:
+    """Points of a tile left in hand."""
+    return np.int64(r.double_blank) if hi == 0 else hi + lo
+
+
+@kernel
+def winner_takes(r: Record) -> bool:
+    """The winner gains the others' pips instead of everybody keeping penalties."""
+    return r.scoring == st.WINNER_TAKES
+
+
+@kernel
+def zero_rounds_break_ties(r: Record) -> bool:
+    """Equal totals are told apart by rounds with 0 points, then by the lowest other round."""
+    return r.tie_break == st.ZERO_ROUNDS
+
+
+@kernel
+def own_end_fits(g: Record, r: Record, s: int) -> bool:
+    """A tile in the hand of seat `s` matches an end of its own train."""
+    ends = np.int64(g.end_mask[s])
+    while ends:
+        v = ctz(ends)
+        ends &= ends - 1
+        if g.hand[s, v] != 0:
+            return True
+    return False

@@ -1,0 +1,122 @@
+"""Which actions the mover has: the action mask, and the end values that are open to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mexenv.engine import decisions as ask
+from mexenv.engine import state as st
+from mexenv.engine._jit import ctz, kernel
+
+Record = Any
+Array = Any
+
+
+@kernel
+def _mark_tiles(g: Record, r: Record, mask: Array, t: int, ends: int) -> int:
+    """Set the mask for the mover's tiles that fit `ends` on train `t`; returns how many."""
+    s = np.int64(g.mover)
+    seats = ask.n_seats(r)
+    place = seats if t == seats else (t - s + seats) % seats
+    drawn = np.int64(g.drawn) - 1
+    limited = (g.stage == st.EXTRA or g.stage == st.THIRD) and ask.extra_doubles_limited(r)
+    found = 0
+    while ends:
+        v = ctz(ends)
+        ends &= ends - 1
+        partners = np.int64(g.hand[s, v])
+        while partners:
+            w = ctz(partners)
+            partners &= partners - 1
+            tile = v * (v + 1) // 2 + w if v >= w else w * (w + 1) // 2 + v
+            if drawn >= 0 and tile != drawn:
+                continue
+            if limited and v == w and not ask.may_be_extra(g, r, s, v, t):
+                continue
+            mask[ask.pair_index(r, tile, place, 1 if v < w else 0)] = 1
+            found += 1
+    return found
+
+
+@kernel
+def open_ends(g: Record, r: Record, s: int, t: int) -> int:
+    """Bit set of the values at which the mover `s` may play on train `t` now."""
+    ends = np.int64(0)
+    stage = g.stage
+    if stage == st.OPENING:
+        return np.int64(g.end_mask[t]) if t == s else ends
+    if stage == st.COVER:
+        q = ask.in_force(g, r)
+        if np.int64(g.q_train[q]) == t and (t == s or not ask.bound_to_own_train(g, r, s)):
+            ends = np.int64(1) << np.int64(g.q_value[q])
+        return ends
+    if (stage == st.PLAY or (stage == st.EXTRA and ask.extra_goes_anywhere(r))) and ask.may_play_on(g, r, s, t):
+        ends = np.int64(g.end_mask[t])
+    if stage == st.EXTRA or stage == st.THIRD:
+        for q in range(np.int64(g.q_n)):
+            if g.q_fresh[q] and np.int64(g.q_train[q]) == t:
+                ends |= np.int64(1) << np.int64(g.q_value[q])
+    return ends
+
+
+@kernel
+def write_mask(g: Record, r: Record, mask: Array) -> int:
+    """Write the mover's action mask.
+
+    Args:
+        g: the game.
+        r: the ruleset.
+        mask: int8 [n_actions], overwritten: 1 for a legal action, 0 otherwise. All zero when
+            the round is over.
+
+    Returns:
+        The number of legal actions.
+    """
+    mask[:] = 0
+    if g.stage >= st.ROUND_OVER:
+        return 0
+    s = np.int64(g.mover)
+    seats = ask.n_seats(r)
+    draw = ask.n_pairs(r)
+    plays = 0
+    if g.stage == st.OPENING:
+        plays = _mark_tiles(g, r, mask, s, np.int64(g.end_mask[s]))
+        if plays == 0 or g.turn_plays > 0 or not ask.opening_must_start(r):
+            mask[draw + 1] = 1
+            return plays + 1
+        return plays
+    for t in range(seats + 1):
+        ends = open_ends(g, r, s, t)
+        if ends:
+            plays += _mark_tiles(g, r, mask, t, ends)
+    if plays > 0:
+        if g.drawn != 0:
+            if ask.must_play_drawn(g, r):
+                return plays
+            mask[draw + 1] = 1
+            return plays + 1
+        if ask.must_play(r):
+            return plays
+    mask[draw if ask.may_draw(g, r) else draw + 1] = 1
+    return plays + 1
+
+
+@kernel
+def prove_lack(g: Record, r: Record, s: int) -> None:
+    """Note that seat `s` has just shown that no tile in its hand fits an end open to it.
+
+    A double held back because it may not serve as an extra proves nothing about its value, so a
+    value counts only once its double is seen.
+    """
+    limited = (g.stage == st.EXTRA or g.stage == st.THIRD) and ask.extra_doubles_limited(r)
+    ends = np.int64(0)
+    for t in range(ask.n_seats(r) + 1):
+        ends |= open_ends(g, r, s, t)
+    while ends:
+        v = ctz(ends)
+        ends &= ends - 1
+        if limited and g.where[v * (v + 3) // 2] == 0:
+            continue
+        g.lack_since[s, v] = 0

@@ -1,0 +1,86 @@
+"""The end of a round: pips counted, points booked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mexenv.engine import decisions as ask
+from mexenv.engine import state as st
+from mexenv.engine._jit import ctz, kernel
+
+Record = Any
+
+
+@kernel
+def hand_points(g: Record, r: Record, s: int) -> int:
+    """Points of the tiles left in the hand of seat `s`."""
+    points = 0
+    for hi in range(ask.n_values(r)):
+        partners = np.int64(g.hand[s, hi]) & ((np.int64(1) << (hi + 1)) - 1)
+        while partners:
+            lo = ctz(partners)
+            partners &= partners - 1
+            points += ask.tile_points(r, hi, lo)
+    return points
+
+
+@kernel
+def end_round(g: Record, r: Record) -> None:
+    """Book the scores of the round and set the stage to `ROUND_OVER` or `MATCH_OVER`."""
+    seats = ask.n_seats(r)
+    for s in range(seats):
+        g.round_score[s] = hand_points(g, r, s)
+    if ask.winner_takes(r):
+        _share_out(g, seats)
+    for s in range(seats):
+        points = g.round_score[s]
+        g.total[s] += points
+        if points == 0.0:
+            g.zero_rounds[s] += 1
+        elif points < g.lowest_round[s]:
+            g.lowest_round[s] = points
+    g.stage = st.MATCH_OVER if np.int64(g.round_index) + 1 >= ask.rounds(r) else st.ROUND_OVER
+
+
+@kernel
+def _share_out(g: Record, seats: int) -> None:
+    """Turn pips into gains: the winners share equally what the others hold."""
+    best = np.inf
+    for s in range(seats):
+        if g.out[s]:
+            best = -1.0
+        elif g.round_score[s] < best:
+            best = g.round_score[s]
+    winners = 0
+    pot = 0.0
+    for s in range(seats):
+        if (best < 0.0 and g.out[s]) or (best >= 0.0 and g.round_score[s] == best):
+            winners += 1
+        else:
+            pot += g.round_score[s]
+    for s in range(seats):
+        won = (best < 0.0 and g.out[s]) or (best >= 0.0 and g.round_score[s] == best)
+        g.round_score[s] = pot / winners if won else 0.0
+
+
+@kernel
+def ranks_before(g: Record, r: Record, a: int, b: int) -> bool:
+    """Seat `a` stands before seat `b` by the totals and the tie-break."""
+    if g.total[a] != g.total[b]:
+        return (g.total[a] > g.total[b]) == ask.winner_takes(r)
+    if not ask.zero_rounds_break_ties(r):
+        return False
+    if g.zero_rounds[a] != g.zero_rounds[b]:
+        return g.zero_rounds[a] > g.zero_rounds[b]
+    return g.lowest_round[a] < g.lowest_round[b]
+
+
+@kernel
+def place_of(g: Record, r: Record, s: int) -> int:
+    """Place of seat `s` in the match so far, from 1; equal seats share it."""
+    place = 1
+    for k in range(ask.n_seats(r)):
+        place += ranks_before(g, r, k, s)
+    return place

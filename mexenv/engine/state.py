@@ -1,0 +1,161 @@
+"""The record of one game, and the record of one ruleset as the kernels see it.
+
+A batch is a 1-D structured array with one record a game. Two sizes of record exist, so that
+the kernels are compiled at most twice: up to double-12 with 8 seats, and up to double-18 with
+18 seats. How many values, seats and tiles are really in play stands in the ruleset record.
+
+Conventions used by every field:
+
+* values run from 0 to N (`set_max`), seats from 0 to P-1 in clockwise order;
+* trains are absolute here: train s belongs to seat s, train P is the Mexican Train;
+* a tile is its index hi * (hi + 1) / 2 + lo, whatever the set.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mexenv.rules import Ruleset
+
+StateArray = npt.NDArray[np.void]
+
+# Stages of a turn. The order is part of the observation layout.
+OPENING, PLAY, COVER, EXTRA, THIRD, CHAIN, DRIVE, ROUND_OVER, MATCH_OVER = range(9)
+STAGE_NAMES = ("opening", "play", "cover", "extra", "third", "chain", "drive", "over", "over")
+
+UNMARKED = 255  # `lack_since`: nothing is proven about this value
+ENGINE_PLACE = 254  # `where` of the engine tile
+
+
+def state_dtype(n_values: int, n_seats: int) -> np.dtype[np.void]:
+    """The dtype of a game record with room for `n_values` pip values and `n_seats` seats."""
+    v, p = n_values, n_seats
+    tiles = v * (v + 1) // 2
+    trains = p + 1
+    fields: list[tuple[Any, ...]] = [
+        ("rng", np.uint64),  # state of the game's own generator
+        ("total", np.float64, (p,)),  # match points so far
+        ("round_score", np.float64, (p,)),  # points of the round that ended last
+        ("lowest_round", np.float64, (p,)),  # lowest round score above 0, infinity without one
+        ("hand", np.int32, (p, v)),  # bit w of hand[s, x]: seat s holds the tile x-w
+        ("end_mask", np.int32, (trains,)),  # bit x: the train can be extended at value x
+        ("passed", np.int32),  # bit s: seat s has passed since the last play
+        ("round_index", np.int16),
+        ("pile_next", np.int16),  # the boneyard is pile[pile_next:pile_end]
+        ("pile_end", np.int16),
+        ("drawn", np.int16),  # tile just drawn + 1 while only it may be played, else 0
+        ("last_tile", np.int16),  # last tile of the mover's opening chain + 1, else 0
+        ("n_laid", np.int16),
+        ("draws_used", np.int16),  # draws of the present need
+        ("turn_plays", np.int16),  # tiles laid in the present turn
+        ("hand_n", np.uint8, (p,)),
+        ("length", np.uint8, (trains,)),  # tiles on the train, engine not counted
+        ("marker", np.uint8, (p,)),
+        ("strike", np.uint8, (p,)),  # partners only: a strike stands against the seat's team
+        ("zero_rounds", np.uint8, (p,)),  # rounds of the match with 0 points
+        ("out", np.uint8, (p,)),  # went out in the present round
+        ("empty_double", np.uint8, (p,)),  # value + 1 of the last tile, an uncovered double, else 0
+        ("laid", np.uint8, (v,)),  # tiles on the table that show the value
+        ("end_n", np.uint8, (trains, v)),  # open ends of the value, where trains branch
+        ("lack_since", np.uint8, (p, v)),  # tiles drawn since the hand was proven to lack the value
+        ("where", np.uint8, (tiles,)),  # train + 1 the tile lies on, 0 hidden, ENGINE_PLACE
+        ("order", np.uint8, (tiles,)),  # tiles in the order they were laid
+        ("pile", np.uint8, (tiles,)),
+        # Uncovered doubles in the order they were laid.
+        ("q_value", np.uint8, (v,)),
+        ("q_train", np.uint8, (v,)),
+        ("q_covers", np.uint8, (v,)),
+        ("q_fresh", np.uint8, (v,)),  # laid in the present turn
+        ("q_n", np.uint8),
+        ("stage", np.uint8),
+        ("mover", np.uint8),
+        ("starter", np.uint8),
+        ("engine", np.uint8),  # value of the engine
+        ("opening_left", np.uint8),  # seats that have not finished the opening
+        ("turn_doubles", np.uint8),  # doubles laid in the present turn
+        ("own_played", np.uint8),  # a tile went on the mover's own train in this turn
+        ("own_fits", np.uint8),  # at the last decision a held tile fitted the own train
+        ("no_skip", np.uint8),  # nobody is skipped until the double in force is covered
+        ("mexican_seat", np.uint8),  # seat + 1 that started the Mexican Train, else 0
+        ("drive_next", np.uint8),  # swan drive: train + 1 that comes next, else 0
+        ("blocked", np.uint8),
+    ]
+    return np.dtype(fields, align=True)
+
+
+SMALL = state_dtype(13, 8)
+LARGE = state_dtype(19, 18)
+
+
+def dtype_for(ruleset: Ruleset) -> np.dtype[np.void]:
+    """The smaller of the two record sizes that holds a game of `ruleset`."""
+    return SMALL if ruleset.n_values <= 13 and ruleset.players <= 8 else LARGE
+
+
+_CHOICES: dict[str, tuple[Any, ...]] = {
+    "engine_from": ("aside", "dealt", "highest_held"),
+    "starter": ("rotate", "engine_holder", "left_of_holder"),
+    "opening": ("single", "chain", "chain_hidden", "delayed"),
+    "mexican_train": ("anytime", "after_opening", "after_own", "after_all", "never"),
+    "marker_on": ("pass", "own_unplayable"),
+    "marker_off": ("own_train", "any_play"),
+    "failed_extra_marks": ("own", "double_train"),
+    "extra": ("anywhere", "on_double", "none"),
+    "doubles_per_turn": ("one", "two_with_third", "unlimited"),
+    "cover_order": ("fifo", "lifo", "any"),
+    "dead_double": ("waits", "released"),
+    "block": ("row", "stalled"),
+    "scoring": ("penalty", "winner_takes"),
+    "tie_break": ("share", "zero_rounds"),
+}
+_FLAGS = (
+    "opening_must_start", "must_play", "must_play_drawn", "marked_may_roam", "own_first", "cover_duty",
+    "out_on_double", "partners", "swan_drive", "blanks_wild",
+)  # fmt: skip
+_NUMBERS = ("set_max", "players", "double_outlets", "double_covers", "double_blank")
+
+RULES = np.dtype(
+    [(name, np.int32) for name in (*_CHOICES, *_FLAGS, *_NUMBERS)]
+    + [("hand_size", np.int32), ("rounds", np.int32), ("draws", np.int32), ("two_way", np.int32)],
+    align=True,
+)
+
+# The codes that `decisions.py` compares with; each is the place of the word in _CHOICES.
+ASIDE, DEALT, HIGHEST_HELD = range(3)
+ROTATE, ENGINE_HOLDER, LEFT_OF_HOLDER = range(3)
+SINGLE, CHAIN_OPENING, CHAIN_HIDDEN, DELAYED = range(4)
+ANYTIME, AFTER_OPENING, AFTER_OWN, AFTER_ALL, NEVER = range(5)
+ON_PASS, OWN_UNPLAYABLE = range(2)
+OFF_OWN_TRAIN, OFF_ANY_PLAY = range(2)
+ANYWHERE, ON_DOUBLE, NO_EXTRA = range(3)
+ONE, TWO_WITH_THIRD, UNLIMITED = range(3)
+FIFO, LIFO, ANY = range(3)
+WAITS, RELEASED = range(2)
+ROW, STALLED = range(2)
+PENALTY, WINNER_TAKES = range(2)
+SHARE, ZERO_ROUNDS = range(2)
+
+
+def rules_record(ruleset: Ruleset) -> StateArray:
+    """The one-element array in which the kernels read a ruleset.
+
+    Args:
+        ruleset: a validated ruleset.
+
+    Returns:
+        Structured array of shape [1] and dtype `RULES`; words are the codes above, flags 0 or 1,
+        `draws` is 1000 for `until_playable`.
+    """
+    record = np.zeros(1, RULES)
+    for name, words in _CHOICES.items():
+        record[name] = words.index(getattr(ruleset, name))
+    for name in (*_FLAGS, *_NUMBERS):
+        record[name] = getattr(ruleset, name)
+    record["hand_size"] = ruleset.hand
+    record["rounds"] = ruleset.match_rounds
+    record["draws"] = 1000 if ruleset.draws == "until_playable" else ruleset.draws
+    record["two_way"] = ruleset.two_way
+    return record

@@ -1,0 +1,283 @@
+"""PettingZoo AEC adapter: every seat an agent, one agent at a time. Documented in `mexenv.mexican_train_v0`."""
+
+from __future__ import annotations
+
+import operator
+from copy import deepcopy
+from typing import Any, ClassVar, NamedTuple, Unpack
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from mexenv.envs.options import (
+    GameOptions,
+    Settings,
+    check_render_mode,
+    fresh_seed,
+    make_batch,
+    observation_space,
+    show,
+)
+from mexenv.games import IllegalActionError
+from mexenv.games.batch import illegal_text
+from mexenv.observation import make_layout
+
+Observation = npt.NDArray[Any] | dict[str, npt.NDArray[Any]]
+
+
+def env(**options: Any) -> AECEnv:
+    """The environment for learning code, wrapped as PettingZoo's classic games are.
+
+    An illegal action ends the episode with reward -1 for its agent (and a warning) instead of an error; a
+    number that is no action, and calls in the wrong order, are errors.
+
+    Args:
+        **options: see `raw_env`.
+    """
+    wrapped: AECEnv = raw_env(**options)
+    wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=-1)
+    wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
+    return wrappers.OrderEnforcingWrapper(wrapped)
+
+
+class EnvState(NamedTuple):
+    """A position of a `raw_env`, as `get_state` returns it. Opaque, but it can be copied and pickled."""
+
+    games: npt.NDArray[np.void]
+    api: dict[str, Any]
+
+
+# What PettingZoo's bookkeeping of an episode consists of, besides the game itself.
+_API_STATE = (
+    "agents", "agent_selection", "terminations", "truncations", "rewards", "infos", "_cumulative_rewards",
+    "_skip_agent_selection",
+)  # fmt: skip
+
+
+class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name; it ships no types
+    """The environment itself. An illegal action is an error and changes nothing.
+
+    Live games can be copied, pickled, and taken back to an earlier position (`get_state`, `set_state`).
+
+    Args:
+        observation: `dict` for `{"observation", "action_mask"}`, `flat` for the observation alone (the mask
+            is in `info` both ways).
+        render_mode: `ansi` (text), `rgb_array` (picture), `human` (the text is printed after every step).
+        **options: the options of the game, see `mexenv.envs.options.GameOptions`.
+
+    Raises:
+        ValueError: an option is not allowed (`RulesetError` where it belongs to the ruleset).
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "mexican_train_v0",
+        "render_modes": ["ansi", "rgb_array", "human"],
+        "render_fps": 2,
+        "is_parallelizable": False,
+    }
+
+    def __init__(
+        self, *, observation: str = "dict", render_mode: str | None = None, **options: Unpack[GameOptions]
+    ) -> None:
+        super().__init__()
+        check_render_mode(render_mode, self.metadata["render_modes"])
+        settings = Settings(options)
+        self.render_mode = render_mode
+        self.ruleset = settings.ruleset
+        self.layout = make_layout(settings.layout, self.ruleset)
+        self._dtype = settings.dtype
+        self._flat = observation == "flat"
+        self._batch = make_batch(settings, 1, 0, auto_reset=False)
+        self._seeded = False
+        self._action = np.zeros(1, np.int64)
+        self.actions = self._batch.actions
+
+        players = self.ruleset.players
+        self.possible_agents = [f"player_{seat}" for seat in range(players)]
+        self.agents: list[str] = []
+        self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._seat_index = [np.array([seat]) for seat in range(players)]
+        self.observation_spaces = {
+            agent: observation_space(self.layout, self._dtype, self.actions.n_actions, observation)
+            for agent in self.possible_agents
+        }
+        self.action_spaces = {a: spaces.Discrete(self.actions.n_actions) for a in self.possible_agents}
+        base = make_layout("base", self.ruleset)
+        self._base = base
+        hands = np.ones((players - 1) * self.ruleset.n_tiles + self.ruleset.n_tiles, np.float32)
+        self.state_space = spaces.Box(
+            np.concatenate([base.to_float(base.low), 0 * hands]),
+            np.concatenate([base.to_float(base.high), hands]),
+            dtype=np.float32,
+        )
+
+    def observation_space(self, agent: str) -> gymnasium.Space[Any]:
+        """The space of one agent's observations; the same for all."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> gymnasium.Space[Any]:
+        """The space of one agent's actions; the same for all."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start an episode.
+
+        Args:
+            seed: everything random follows from it; None goes on with the generator of the game before.
+            options: not used.
+        """
+        if seed is None and not self._seeded:
+            seed = fresh_seed()
+        self._seeded = True
+        self._batch.reset(seed)
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._skip_agent_selection: str | None = None
+        self._rewarded = False
+        self.agent_selection = self.possible_agents[self._batch.to_move[0]]
+        self._renew_infos()
+        if self.render_mode == "human":
+            self.render()
+
+    def step(self, action: Any) -> None:
+        """Carry out an action of `agent_selection`; None for an agent whose episode is over.
+
+        Raises:
+            IllegalActionError: the action is not legal; nothing has changed.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        batch = self._batch
+        try:
+            self._action[0] = operator.index(action)
+            batch.step(self._action)
+        except (IllegalActionError, TypeError, OverflowError):
+            raise IllegalActionError(self._complaint(agent, action)) from None
+        self._cumulative_rewards[agent] = 0.0
+        if self._rewarded:
+            self._clear_rewards()
+            self._rewarded = False
+        if batch.round_ended[0]:
+            self._end_round()
+        elif self.possible_agents[batch.to_move[0]] is agent:
+            self.infos[agent] = {**self.infos[agent], "action_mask": batch.masks[0].copy()}
+        else:
+            self.infos[agent] = {**self.infos[agent], "action_mask": self._no_mask()}
+            agent = self.agent_selection = self.possible_agents[batch.to_move[0]]
+            self.infos[agent] = {**self.infos[agent], "action_mask": batch.masks[0].copy()}
+        if self.render_mode == "human":
+            self.render()
+
+    def _end_round(self) -> None:
+        """Pay the rewards of a round, to all seats, and go on or end the episode."""
+        self.rewards = dict(zip(self.possible_agents, self._batch.rewards[0].tolist(), strict=True))
+        self._rewarded = True
+        self._accumulate_rewards()
+        if self._batch.dones[0]:
+            self.terminations = dict.fromkeys(self.agents, True)
+        else:
+            self.agent_selection = self.possible_agents[self._batch.to_move[0]]
+        self._renew_infos()
+
+    def _renew_infos(self) -> None:
+        """Write the infos of a new round; in between only the masks change."""
+        game = self._batch.games[0]
+        self.infos = {
+            agent: {
+                "action_mask": self._no_mask(),
+                "round": int(game["round_index"]),
+                "engine": int(game["engine"]),
+                "points": float(game["total"][seat]),
+            }
+            for seat, agent in enumerate(self.possible_agents)
+        }
+        # All zero at the end of an episode.
+        self.infos[self.agent_selection]["action_mask"] = self._batch.masks[0].copy()
+
+    def _no_mask(self) -> npt.NDArray[np.int8]:
+        return np.zeros(self.actions.n_actions, np.int8)
+
+    def _complaint(self, agent: str, action: Any) -> str:
+        if action is None:
+            return f"{agent}: action None is only for an agent whose episode is over; {agent} is to move"
+        legal = np.flatnonzero(self._batch.masks[0]).tolist()
+        try:
+            return f"{agent}: {illegal_text(self.actions, operator.index(action), legal)}"
+        except TypeError:
+            return f"{agent}: action {action!r} is not a whole number; allowed: {', '.join(map(str, legal))}"
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent may know now, whether it is to move or not.
+
+        Args:
+            agent: any of `possible_agents`.
+
+        Returns:
+            The observation, [layout.size], new at each call; in a dict together with the action mask (int8
+            [n_actions], all zero unless the agent is to move) unless `observation="flat"`.
+        """
+        seat = self._seat_of[agent]
+        out = np.empty((1, self.layout.size), self._dtype)
+        self._batch.observe(self.layout, seats=self._seat_index[seat], out=out)
+        if self._flat:
+            return out[0]
+        mask = self._batch.masks[0].copy() if agent == self.agent_selection else self._no_mask()
+        return {"observation": out[0], "action_mask": mask}
+
+    def state(self) -> npt.NDArray[np.float32]:
+        """The full truth, for centralised critics: nothing that plays may see it.
+
+        Returns:
+            float32 [state_space.shape]: what seat 0 sees in the layout `base`; the tiles in the hands of the
+            seats 1, 2, …; for each tile its place in the boneyard, as a share (the next one to be drawn is
+            1 / n_tiles, 0: not there).
+        """
+        seats = np.arange(self.ruleset.players)
+        views = self._batch.observe(self._base, np.float32, games=0 * seats, seats=seats)
+        game = self._batch.games[0]
+        boneyard = game["pile"][game["pile_next"] : game["pile_end"]]
+        places = np.zeros(self.ruleset.n_tiles, np.float32)
+        places[boneyard] = np.arange(1, boneyard.size + 1) / self.ruleset.n_tiles
+        return np.concatenate([views[0], self._base["hand"].of(views[1:]).ravel(), places])
+
+    def get_state(self) -> EnvState:
+        """The position and PettingZoo's bookkeeping, to come back to with `set_state`."""
+        api = {name: deepcopy(getattr(self, name)) for name in _API_STATE}
+        return EnvState(self._batch.games.copy(), api)
+
+    def set_state(self, state: EnvState) -> None:
+        """Go back to a position of this environment, or to one of another with the same options.
+
+        Args:
+            state: from `get_state`; it is not changed and can be used again.
+
+        Raises:
+            ValueError: the position belongs to other numbers of seats or tiles.
+        """
+        if state.games.dtype != self._batch.games.dtype or len(state.api["infos"]) > len(self.possible_agents):
+            raise ValueError("state: it was taken from an environment with another ruleset")
+        self._batch.games[:] = state.games
+        self._batch.refresh()
+        for name, value in state.api.items():
+            setattr(self, name, deepcopy(value))
+        self._rewarded = True  # clear whatever rewards the position came with
+        self._seeded = True
+
+    def render(self) -> str | npt.NDArray[np.uint8] | None:
+        """Draw the game, all hands face up: text, picture or nothing, as `render_mode` says."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() without a render_mode: give one when making the environment")
+            return None
+        return show(self._batch.game(0), self.render_mode, None)
+
+    def close(self) -> None:
+        """Nothing is held open."""

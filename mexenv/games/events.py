@@ -1,0 +1,100 @@
+"""What happened in a step, told by comparing the record before and after it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from mexenv.engine import state as st
+from mexenv.rules import ActionLayout, Tile, format_tile, tile_of
+
+
+class Event(NamedTuple):
+    """One thing that happened.
+
+    Attributes:
+        kind: deal, play, draw, pass, stop (a chain), marker_up, marker_down, covered, released,
+            double_in_force, knock, out, blocked or scores.
+        seat: the seat it is about, None if none.
+        tile: the tile, None if none; in a draw it is hidden from the other seats.
+        train: the absolute train, None if none.
+        value: the double's or engine's value, None if none.
+        text: the event in words, without hidden tiles.
+    """
+
+    kind: str
+    seat: int | None
+    tile: Tile | None
+    train: int | None
+    value: int | None
+    text: str
+
+
+def _name(seat: int) -> str:
+    return f"player_{seat}"
+
+
+def _train(train: int, players: int) -> str:
+    return "the Mexican Train" if train == players else f"player_{train}'s train"
+
+
+def step_events(
+    actions: ActionLayout, before: Any, after: Any, in_force: list[tuple[int, int]], action: int
+) -> list[Event]:
+    """Events of one step, without those of a round's end.
+
+    Args:
+        actions: the action layout.
+        before: game record before the step.
+        after: game record after it.
+        in_force: (value, train) of the doubles in force after it.
+        action: the action id carried out.
+    """
+    players = actions.players
+    seat = int(before["mover"])
+    events: list[Event] = []
+    kind, tile, place, _ = actions.decode(action)
+    laid: tuple[int, int] | None = None
+    if kind == "draw":
+        drawn = tile_of(int(before["pile"][before["pile_next"]]))
+        events.append(Event("draw", seat, drawn, None, None, f"{_name(seat)} draws"))
+    elif kind == "pass" and before["stage"] == st.OPENING:
+        events.append(Event("stop", seat, None, None, None, f"{_name(seat)} ends its opening"))
+    elif kind == "pass":
+        events.append(Event("pass", seat, None, None, None, f"{_name(seat)} passes"))
+    else:
+        assert tile is not None and place is not None
+        train = players if place == players else (seat + place) % players
+        end = next(v for v in tile if int(before["end_mask"][train]) >> v & 1)
+        laid = (end, train)
+        shown = format_tile((end, tile[0] + tile[1] - end))
+        text = f"{_name(seat)} plays {shown} on {_train(train, players)}"
+        events.append(Event("play", seat, tile, train, None, text))
+    old = [(int(before["q_value"][q]), int(before["q_train"][q])) for q in range(before["q_n"])]
+    new = [(int(after["q_value"][q]), int(after["q_train"][q])) for q in range(after["q_n"])]
+    for value, train in old:
+        if (value, train) not in new:
+            how = "covered" if (value, train) == laid else "released"
+            text = f"{value}-{value} on {_train(train, players)} is {how}"
+            events.append(Event(how, seat, None, train, value, text))
+    for s in range(players):
+        if before["marker"][s] != after["marker"][s]:
+            way = "up" if after["marker"][s] else "down"
+            text = f"{_name(s)}'s marker goes {way}"
+            events.append(Event(f"marker_{way}", s, None, s, None, text))
+    if kind == "play" and after["hand_n"][seat] == 1:
+        events.append(Event("knock", seat, None, None, None, f"{_name(seat)} knocks: one tile left"))
+    if in_force and (before["stage"] != st.COVER or not any(pair in old[:1] for pair in in_force)):
+        value, train = in_force[0]
+        text = f"{value}-{value} on {_train(train, players)} must be covered"
+        events.append(Event("double_in_force", None, None, train, value, text))
+    return events
+
+
+def round_events(out: list[int], blocked: bool, scores: list[float]) -> list[Event]:
+    """Events of a round's end."""
+    events = [Event("out", s, None, None, None, f"{_name(s)} is out") for s in out]
+    if blocked:
+        events.append(Event("blocked", None, None, None, None, "the round is blocked"))
+    points = ", ".join(f"{_name(s)} {x:g}" for s, x in enumerate(scores))
+    events.append(Event("scores", None, None, None, None, f"scores: {points}"))
+    return events

@@ -1,0 +1,474 @@
+"""One game, friendly: readable state, events, copies, replays, positions set up by hand."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from mexenv.engine import batch as loops
+from mexenv.engine import deal as dealing
+from mexenv.engine import decisions as ask
+from mexenv.engine import state as st
+from mexenv.engine._jit import announce_compile
+from mexenv.engine.legal import write_mask
+from mexenv.engine.play import apply
+from mexenv.engine.score import place_of
+from mexenv.games.batch import illegal_text, options_record, seeds_for
+from mexenv.games.errors import IllegalActionError, PositionError
+from mexenv.games.events import Event, round_events, step_events
+from mexenv.games.position import check_deal, fill_position
+from mexenv.observation import ObservationLayout, make_layout
+from mexenv.observation.encode import encode_float, encode_int8
+from mexenv.rules import ActionLayout, Ruleset, Tile, tile_index, tile_of
+
+_SNAPSHOT_FORMAT = 1
+
+
+class Game:
+    """One game of Mexican Train: a match or a single round.
+
+    Seats are numbered clockwise from 0. Trains are absolute here: train s belongs to seat s, train
+    `players` is the Mexican Train. Action ids, however, are egocentric: they count trains from the mover
+    (`actions`, an `ActionLayout`).
+
+    Copies by `clone`, `copy.deepcopy` and `pickle` are full copies of the live game.
+
+    Attributes:
+        ruleset: the rules.
+        actions: the action layout.
+        players: seats.
+        events: what has happened, as `Event` tuples, in order. They tell everything, hidden tiles too.
+        action_list: the action ids carried out so far.
+        deals: the pile of each round so far, tiles in the order they were dealt.
+        first_starter: the seat drawn (or given) to start the first round.
+        round_history: one dict a finished round: round, engine, starter, scores, out, blocked.
+        rewards: float [players], rewards of the last step.
+    """
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        *,
+        seed: int | None = None,
+        episode: Literal["match", "round"] = "match",
+        engine: str | int = "first",
+        reward: Literal["relative", "pips", "win"] = "relative",
+        reward_scale: float | None = None,
+        deals: Sequence[Sequence[Tile]] | None = None,
+        first_starter: int | None = None,
+    ) -> None:
+        """Deal a game.
+
+        Args:
+            ruleset: the rules.
+            seed: everything random follows from it; None for a fresh one from the system.
+            episode: a whole `match`, or a single `round`.
+            engine: the round that a single-round game plays: `first`, `random` or an index.
+            reward: see `BatchGame`.
+            reward_scale: see `BatchGame`.
+            deals: piles to deal instead of shuffled ones, one a round: all tiles of the set (without the
+                engine where it is set aside), hands first in blocks, seat 0 first, then the boneyard.
+                Rounds beyond the list are shuffled.
+            first_starter: the seat that starts the first round, where the starter rotates.
+
+        Raises:
+            PositionError: a deal is not a permutation of the tiles.
+            ValueError: an option is not allowed.
+        """
+        self.ruleset = ruleset
+        self.players = ruleset.players
+        self.actions = ActionLayout(ruleset)
+        self._given = [] if deals is None else [check_deal(ruleset, k, d) for k, d in enumerate(deals)]
+        self._rules = st.rules_record(ruleset)
+        self._options = options_record(ruleset, episode, engine, reward, reward_scale, False, False)
+        self._games: st.StateArray = np.zeros(1, st.dtype_for(ruleset))
+        self._mask = np.zeros(self.actions.n_actions, np.int8)
+        self.rewards = np.zeros(self.players, np.float32)
+        self.events: list[Event] = []
+        self.action_list: list[int] = []
+        self.deals: list[list[Tile]] = []
+        self.round_history: list[dict[str, Any]] = []
+        if first_starter is not None and not 0 <= first_starter < self.players:
+            raise ValueError(f"first_starter {first_starter}: allowed are seats 0 to {self.players - 1}")
+        if seed is None:
+            seed = int(np.random.SeedSequence().generate_state(1, np.uint32)[0])
+        done = announce_compile("game" if self._games.dtype is st.SMALL else "large game")
+        self._deal_first(int(seeds_for(seed, 1)[0]), first_starter)
+        done()
+
+    # --- what the game looks like -----------------------------------------------------------
+
+    @property
+    def _g(self) -> Any:
+        return self._games[0]
+
+    @property
+    def over(self) -> bool:
+        """The match (or the single round) is over."""
+        return bool(self._g["stage"] >= st.ROUND_OVER)
+
+    @property
+    def to_move(self) -> int | None:
+        """The seat to move, None when the game is over."""
+        return None if self.over else int(self._g["mover"])
+
+    @property
+    def stage(self) -> str:
+        """`opening`, `play`, `cover`, `extra`, `third` or `over`."""
+        return st.STAGE_NAMES[self._g["stage"]]
+
+    @property
+    def round_index(self) -> int:
+        """Index of the present round, from 0."""
+        return int(self._g["round_index"])
+
+    @property
+    def engine(self) -> int:
+        """Value of the engine."""
+        return int(self._g["engine"])
+
+    @property
+    def starter(self) -> int:
+        """The seat that started the round."""
+        return int(self._g["starter"])
+
+    @property
+    def hands(self) -> list[set[Tile]]:
+        """The tiles held, by seat."""
+        n = self.ruleset.n_values
+        hands = self._g["hand"]
+        return [
+            {(hi, lo) for hi in range(n) for lo in range(hi + 1) if int(hands[s, hi]) >> lo & 1}
+            for s in range(self.players)
+        ]
+
+    @property
+    def boneyard(self) -> list[Tile]:
+        """The tiles of the boneyard in the order they will be drawn."""
+        g = self._g
+        return [tile_of(int(t)) for t in g["pile"][g["pile_next"] : g["pile_end"]]]
+
+    @property
+    def ends(self) -> list[list[int]]:
+        """Open ends by train, sorted; [] for an unstarted Mexican Train."""
+        g = self._g
+        found = []
+        for t in range(self.players + 1):
+            mask = int(g["end_mask"][t])
+            open_values = [v for v in range(self.ruleset.n_values) if mask >> v & 1]
+            found.append([] if t == self.players and g["length"][t] == 0 else open_values)
+        return found
+
+    @property
+    def lengths(self) -> list[int]:
+        """Tiles on each train, the engine not counted."""
+        return [int(n) for n in self._g["length"][: self.players + 1]]
+
+    @property
+    def trains(self) -> list[list[Tile]]:
+        """The tiles of each train in the order laid, the joined half first."""
+        g = self._g
+        trains: list[list[Tile]] = [[] for _ in range(self.players + 1)]
+        for index in g["order"][: g["n_laid"]]:
+            train = trains[int(g["where"][index]) - 1]
+            hi, lo = tile_of(int(index))
+            end = train[-1][1] if train else self.engine
+            train.append((hi, lo) if hi == end else (lo, hi))
+        return trains
+
+    @property
+    def markers(self) -> list[bool]:
+        """Whether each seat's marker is up."""
+        return [bool(m) for m in self._g["marker"][: self.players]]
+
+    @property
+    def waiting(self) -> list[tuple[int, int]]:
+        """(value, train) of the uncovered doubles in the order they were laid."""
+        g = self._g
+        return [(int(g["q_value"][q]), int(g["q_train"][q])) for q in range(g["q_n"])]
+
+    @property
+    def in_force(self) -> list[tuple[int, int]]:
+        """(value, train) of the doubles that the seat to move must cover."""
+        if self.stage != "cover":
+            return []
+        return [self.waiting[ask.in_force(self._g, self._rules[0])]]
+
+    @property
+    def drawn(self) -> Tile | None:
+        """The tile just drawn, while only that one may be played."""
+        return tile_of(int(self._g["drawn"]) - 1) if self._g["drawn"] else None
+
+    @property
+    def totals(self) -> list[float]:
+        """Match points by seat."""
+        return [float(x) for x in self._g["total"][: self.players]]
+
+    @property
+    def places(self) -> list[int]:
+        """Place of each seat by the totals so far, from 1; equal seats share it."""
+        return [int(place_of(self._g, self._rules[0], s)) for s in range(self.players)]
+
+    # --- playing ----------------------------------------------------------------------------
+
+    def action_mask(self, seat: int | None = None) -> npt.NDArray[np.int8]:
+        """The action mask of a seat.
+
+        Args:
+            seat: the seat, None for the mover.
+
+        Returns:
+            int8 [n_actions]; all zero for a seat that is not to move.
+        """
+        if seat is not None and seat != self.to_move:
+            return np.zeros_like(self._mask)
+        return self._mask.copy()
+
+    def legal_actions(self) -> list[int]:
+        """Action ids of the mover, ascending; empty when the game is over."""
+        return [int(a) for a in np.flatnonzero(self._mask)]
+
+    def observe(
+        self,
+        seat: int | None = None,
+        layout: str | ObservationLayout = "base",
+        dtype: npt.DTypeLike = np.float32,
+    ) -> npt.NDArray[Any]:
+        """What a seat may know.
+
+        Args:
+            seat: the observing seat, None for the mover.
+            layout: layout or its name.
+            dtype: float32 (scaled) or int8 (whole numbers).
+
+        Returns:
+            float32 or int8 [layout.size].
+        """
+        if isinstance(layout, str):
+            layout = make_layout(layout, self.ruleset)
+        out = np.empty((1, layout.size), dtype)
+        who = np.array([-1 if seat is None else seat])
+        if out.dtype == np.int8:
+            encode_int8(self._games, self._rules, _ZERO, who, layout.name == "plan", out)
+        else:
+            encode_float(self._games, self._rules, _ZERO, who, layout.name == "plan", layout.scale, out)
+        return out[0]
+
+    def step(self, action: int) -> list[Event]:
+        """Carry out an action of the mover; a following round is dealt at once.
+
+        Args:
+            action: an action id of the mover.
+
+        Returns:
+            What happened, in order.
+
+        Raises:
+            IllegalActionError: the mover does not have this action; nothing has changed.
+        """
+        action = int(action)
+        if not (0 <= action < self.actions.n_actions and self._mask[action]):
+            if self.over:
+                raise IllegalActionError(f"action {action} is not legal: the game is over")
+            raise IllegalActionError(illegal_text(self.actions, action, self.legal_actions()))
+        before = self._games.copy()
+        apply(self._g, self._rules[0], action)
+        events = step_events(self.actions, before[0], self._g, self.in_force, action)
+        self.action_list.append(action)
+        self.rewards[:] = 0
+        if self.over:
+            events += self._finish_round()
+        else:
+            write_mask(self._g, self._rules[0], self._mask)
+        self.events += events
+        return events
+
+    def _finish_round(self) -> list[Event]:
+        g = self._g
+        p = self.players
+        last = not self._options["match"][0] or g["stage"] == st.MATCH_OVER
+        loops.pay(g, self._rules[0], self._options[0], last, self.rewards)
+        scores = [float(x) for x in g["round_score"][:p]]
+        out = [s for s in range(p) if g["out"][s]]
+        self.round_history.append(
+            {
+                "round": self.round_index,
+                "engine": self.engine,
+                "starter": self.starter,
+                "scores": scores,
+                "out": out,
+                "blocked": bool(g["blocked"]),
+            }
+        )
+        events = round_events(out, bool(g["blocked"]), scores)
+        if last:
+            self._mask[:] = 0
+            return events
+        dealing.begin_next_round(g, self._rules[0])
+        self._fill_pile()
+        dealing.deal_next_round(g, self._rules[0])
+        write_mask(g, self._rules[0], self._mask)
+        return [*events, self._deal_event()]
+
+    def _deal_first(self, rng: int, first_starter: int | None) -> None:
+        """As `new_match`, but with given piles and starter."""
+        g, r = self._g, self._rules[0]
+        self._games["rng"] = rng
+        if self._options["round_index"][0] < 0:
+            self._options["round_index"] = dealing.below(g, ask.rounds(r))
+        dealing.clear_match(g, self._options["round_index"][0])
+        starter = dealing.below(g, self.players)
+        g["starter"] = starter if first_starter is None else first_starter
+        self.first_starter = int(g["starter"])
+        self._fill_pile()
+        dealing.deal_round(g, r, 0)
+        write_mask(g, r, self._mask)
+        self.events.append(self._deal_event())
+
+    def _fill_pile(self) -> None:
+        g = self._g
+        n = len(self.deals)
+        if n < len(self._given):
+            pile = [tile_index(*tile) for tile in self._given[n]]
+            g["pile"][: len(pile)] = pile
+            g["pile_end"] = len(pile)
+        else:
+            dealing.shuffle(g, self._rules[0])
+        self.deals.append([tile_of(int(t)) for t in g["pile"][: g["pile_end"]]])
+
+    def _deal_event(self) -> Event:
+        text = f"round {self.round_index + 1}: engine {self.engine}-{self.engine}, player_{self.starter} starts"
+        return Event("deal", self.starter, None, None, self.engine, text)
+
+    # --- copies and records -----------------------------------------------------------------
+
+    def clone(self) -> Self:
+        """An independent copy of the live game."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        for name in ("_games", "_mask", "rewards", "_options"):
+            setattr(twin, name, getattr(self, name).copy())
+        for name in ("events", "action_list", "deals", "round_history"):
+            setattr(twin, name, list(getattr(self, name)))
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        twin = self.clone()
+        memo[id(self)] = twin
+        return twin
+
+    def snapshot(self) -> bytes:
+        """The whole game as bytes (JSON, safe to load), for `restore`."""
+        content = {
+            "format": _SNAPSHOT_FORMAT,
+            "ruleset": self.ruleset.to_dict(),
+            "options": base64.b64encode(self._options.tobytes()).decode(),
+            "state": base64.b64encode(self._games.tobytes()).decode(),
+            "actions": self.action_list,
+            "deals": self.deals,
+            "given": self._given,
+            "first_starter": self.first_starter,
+            "rounds": self.round_history,
+            "rewards": self.rewards.tolist(),
+            "events": [list(e) for e in self.events],
+        }
+        return json.dumps(content).encode()
+
+    def restore(self, snapshot: bytes) -> None:
+        """Go back to a snapshot of a game of the same ruleset.
+
+        Raises:
+            PositionError: the bytes are no snapshot, or of another ruleset; nothing has changed.
+        """
+        try:
+            content = json.loads(snapshot)
+            if content["format"] != _SNAPSHOT_FORMAT:
+                raise PositionError(f"snapshot: format {content['format']}, allowed is {_SNAPSHOT_FORMAT}")
+            theirs = Ruleset(**content["ruleset"])
+            if theirs.digest != self.ruleset.digest:
+                raise PositionError(
+                    f"snapshot: made under ruleset {theirs.name!r}, this game plays {self.ruleset.name!r}"
+                )
+            games = np.frombuffer(base64.b64decode(content["state"]), self._games.dtype).copy()
+            options = np.frombuffer(base64.b64decode(content["options"]), loops.OPTIONS).copy()
+            if games.shape != (1,) or options.shape != (1,):
+                raise PositionError("snapshot: the state has the wrong size")
+            events = [Event(k, s, None if t is None else tuple(t), *rest) for k, s, t, *rest in content["events"]]
+            deals = [[(int(a), int(b)) for a, b in deal] for deal in content["deals"]]
+            given = [[(int(a), int(b)) for a, b in deal] for deal in content["given"]]
+            rewards = np.array(content["rewards"], np.float32)
+            actions = [int(a) for a in content["actions"]]
+            rounds, starter = list(content["rounds"]), int(content["first_starter"])
+        except PositionError:
+            raise
+        except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
+            raise PositionError(f"snapshot: not a snapshot of a game ({error})") from None
+        self._games, self._options, self.events, self.deals, self._given = games, options, events, deals, given
+        self.rewards, self.action_list, self.round_history, self.first_starter = rewards, actions, rounds, starter
+        write_mask(self._g, self._rules[0], self._mask)
+
+    @classmethod
+    def replay(
+        cls,
+        ruleset: Ruleset,
+        deals: Sequence[Sequence[Tile]],
+        actions: Sequence[int],
+        first_starter: int | None = None,
+        **options: Any,
+    ) -> Self:
+        """Play recorded actions from recorded deals.
+
+        Args:
+            ruleset: the rules.
+            deals: the piles (`Game.deals`).
+            actions: the action ids (`Game.action_list`).
+            first_starter: the seat that started the first round (`Game.first_starter`).
+            **options: as for the constructor.
+
+        Raises:
+            IllegalActionError: an action does not fit; the message says which.
+        """
+        game = cls(ruleset, seed=0, deals=deals, first_starter=first_starter, **options)
+        for k, action in enumerate(actions):
+            try:
+                game.step(action)
+            except IllegalActionError as error:
+                raise IllegalActionError(f"action {k} of the replay: {error}") from None
+        return game
+
+    @classmethod
+    def from_position(cls, ruleset: Ruleset, position: Mapping[str, Any], **options: Any) -> Self:
+        """Set up a position at the start of a turn by hand.
+
+        Args:
+            ruleset: the rules.
+            position: `hands` (a list of tiles for each seat) and any of `trains` (tiles in the order laid,
+                by train, Mexican Train last), `boneyard` (in drawing order; default: all tiles left over,
+                ascending), `markers`, `to_move` (default 0), `starter` (default 0), `round_index`
+                (default 0), `engine` (default: the round's), `waiting` ((value, train) of uncovered
+                doubles in order; default: the doubles at the ends, by train), `passed` (seats that have
+                passed since the last play), `totals`, `opening` (True: the seat to move begins its opening
+                chain; the seats before it from the starter have had theirs).
+                Tiles named nowhere are out of the game.
+            **options: as for the constructor.
+
+        Raises:
+            PositionError: the position contradicts itself; the message names the field.
+        """
+        game = cls(ruleset, seed=0, **options)
+        fill_position(ruleset, game._games, position)
+        dealing.begin_turn(game._g)
+        if game._g["stage"] != st.OPENING:
+            game._g["stage"] = st.PLAY if ask.in_force(game._g, game._rules[0]) < 0 else st.COVER
+        write_mask(game._g, game._rules[0], game._mask)
+        game.deals = []
+        game.events = []
+        return game
+
+
+_ZERO = np.zeros(1, np.int64)

@@ -1,0 +1,260 @@
+"""Writing observations: the kernels that fill the sections of `layouts.py`, in the same order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mexenv.engine import decisions as ask
+from mexenv.engine import state as st
+from mexenv.engine._jit import ctz, kernel, popcount
+from mexenv.engine.deal import halves
+from mexenv.engine.score import hand_points
+from mexenv.observation.trail import DISCOUNT, LENGTH_BONUS, MAX_NODES, MAX_TRAIL, best_trail, flip_tile
+
+Record = Any
+Array = Any
+
+
+@kernel
+def base_size(r: Record) -> int:
+    """Entries of the `base` layout."""
+    p, v = ask.n_seats(r), ask.n_values(r)
+    tiles = v * (v + 1) // 2
+    return 2 * tiles + (p + 1) * (v + 2) + p * 6 + 8 + v * 5 + 3 + (p - 1) * v
+
+
+@kernel
+def write_base(g: Record, r: Record, o: int, out: Array) -> int:
+    """Write the `base` layout as seat `o` sees it.
+
+    Args:
+        g: the game.
+        r: the ruleset.
+        o: the observing seat.
+        out: int8 [>= size of `base`], overwritten from the front.
+
+    Returns:
+        The number of entries written.
+    """
+    seats = ask.n_seats(r)
+    trains = seats + 1
+    values = ask.n_values(r)
+    tiles = values * (values + 1) // 2
+    out[: base_size(r)] = 0
+
+    hand = out[0:tiles]
+    for hi in range(values):
+        partners = np.int64(g.hand[o, hi]) & ((np.int64(1) << (hi + 1)) - 1)
+        first = hi * (hi + 1) // 2
+        while partners:
+            hand[first + ctz(partners)] = 1
+            partners &= partners - 1
+    k = tiles
+
+    table = out[k : k + tiles]
+    for i in range(np.int64(g.n_laid)):
+        tile = np.int64(g.order[i])
+        t = np.int64(g.where[tile]) - 1
+        table[tile] = (trains if t == seats else (t - o + seats) % seats + 1)
+    engine = np.int64(g.engine)
+    table[engine * (engine + 3) // 2] = trains + 1
+    k += tiles
+
+    for place in range(trains):
+        t = seats if place == seats else (o + place) % seats
+        ends = np.int64(g.end_mask[t])
+        while ends:
+            out[k + ctz(ends)] = 1
+            ends &= ends - 1
+        k += values
+    for place in range(trains):
+        t = seats if place == seats else (o + place) % seats
+        out[k] = ask.may_play_on(g, r, o, t)
+        k += 1
+    for place in range(seats):
+        out[k] = g.marker[(o + place) % seats]
+        k += 1
+    for place in range(trains):
+        t = seats if place == seats else (o + place) % seats
+        out[k] = min(np.int64(g.length[t]), 127)
+        k += 1
+
+    for q in range(np.int64(g.q_n)):
+        v = np.int64(g.q_value[q])
+        t = np.int64(g.q_train[q])
+        out[k + v] = q + 1
+        out[k + values + v] = (seats if t == seats else (t - o + seats) % seats) + 1
+    k += 2 * values
+    stage = np.int64(g.stage)
+    mover = np.int64(g.mover)
+    over = stage >= st.ROUND_OVER
+    out[k + (7 if over or mover != o else stage)] = 1
+    k += 8
+    if g.drawn != 0 and mover == o:
+        hi, lo = halves(np.int64(g.drawn) - 1)
+        out[k + hi] = 1
+        out[k + lo] = 1
+    k += values
+
+    for place in range(seats):
+        out[k] = min(np.int64(g.hand_n[(o + place) % seats]), 127)
+        k += 1
+    out[k] = min(np.int64(g.pile_end) - np.int64(g.pile_next), 127)
+    k += 1
+    for v in range(values):
+        out[k] = values - np.int64(g.laid[v]) - popcount(np.int64(g.hand[o, v]))
+        k += 1
+    for place in range(1, seats):
+        s = (o + place) % seats
+        held = np.int64(g.hand_n[s])
+        for v in range(values):
+            since = np.int64(g.lack_since[s, v])
+            if since != st.UNMARKED and since < held:
+                out[k] = held - since
+            k += 1
+    out[k + engine] = 1
+    k += values
+    out[k] = ask.rounds(r) - np.int64(g.round_index)
+    k += 1
+    out[k + (np.int64(g.starter) - o + seats) % seats] = 1
+    k += seats
+    if not over:
+        out[k + (mover - o + seats) % seats] = 1
+    k += seats
+    for place in range(seats):
+        out[k] = (np.int64(g.passed) >> ((o + place) % seats)) & 1
+        k += 1
+    for place in range(seats):
+        gap = np.rint((g.total[(o + place) % seats] - g.total[o]) / 8.0)
+        out[k] = np.int64(min(max(gap, -127.0), 127.0))
+        k += 1
+    out[k] = min(hand_points(g, r, o) // 2, 127)
+    return k + 1
+
+
+@kernel
+def write_trails(g: Record, r: Record, o: int, out: Array, k: int) -> int:
+    """Write the sections that `plan` adds to `base`, from index `k` on; returns the index after them."""
+    values = ask.n_values(r)
+    tiles = values * (values + 1) // 2
+    own_len = out[k : k + tiles]
+    own_pips = out[k + tiles : k + 2 * tiles]
+    else_len = out[k + 2 * tiles : k + 3 * tiles]
+    else_pips = out[k + 3 * tiles : k + 4 * tiles]
+    place = out[k + 4 * tiles : k + 5 * tiles]
+    summary = out[k + 5 * tiles : k + 5 * tiles + 3]
+    out[k : k + 5 * tiles + 3] = 0
+
+    hand = g.hand[o].copy()
+    ends = np.int64(g.end_mask[o])
+    plan = np.empty(MAX_TRAIL, np.int16)
+    other = np.empty(MAX_TRAIL, np.int16)
+    _, length, pips = best_trail(hand, ends, MAX_NODES, plan, DISCOUNT, LENGTH_BONUS)
+    total = 0
+    for i in range(length):
+        tile = np.int64(plan[i])
+        hi, lo = halves(tile)
+        place[tile] = i + 1
+        total += hi + lo
+    summary[0] = min(np.int64(np.rint(pips)), 127)
+    summary[1] = length
+    summary[2] = min(total // 2, 127)
+
+    for hi in range(values):
+        partners = np.int64(g.hand[o, hi]) & ((np.int64(1) << (hi + 1)) - 1)
+        while partners:
+            lo = ctz(partners)
+            partners &= partners - 1
+            tile = hi * (hi + 1) // 2 + lo
+            fits_hi = (ends >> hi) & 1
+            fits_lo = (ends >> lo) & 1
+            rest_len = length
+            rest_pips = pips
+            if place[tile] == 1 and not (fits_hi and fits_lo and hi != lo):
+                own_len[tile] = length
+                own_pips[tile] = summary[0]
+                flip_tile(hand, hi, lo)
+                _, rest_len, rest_pips = best_trail(hand, ends, MAX_NODES, other, DISCOUNT, LENGTH_BONUS)
+                flip_tile(hand, hi, lo)
+            elif place[tile] or fits_hi or fits_lo:
+                flip_tile(hand, hi, lo)
+                if place[tile]:
+                    _, rest_len, rest_pips = best_trail(hand, ends, MAX_NODES, other, DISCOUNT, LENGTH_BONUS)
+                if fits_hi or fits_lo:
+                    next_ends = (fits_hi << lo) | (fits_lo << hi)
+                    _, after_len, after_pips = best_trail(
+                        hand, next_ends, MAX_NODES, other, DISCOUNT, LENGTH_BONUS
+                    )
+                    own_len[tile] = min(after_len + 1, 64)
+                    own_pips[tile] = min(np.int64(np.rint(hi + lo + DISCOUNT * after_pips)), 127)
+                flip_tile(hand, hi, lo)
+            else_len[tile] = rest_len
+            else_pips[tile] = min(np.int64(np.rint(rest_pips)), 127)
+    return k + 5 * tiles + 3
+
+
+@kernel
+def write_observation(g: Record, r: Record, o: int, plan: bool, out: Array) -> None:
+    """Write a whole int8 observation, `plan` or `base`."""
+    k = write_base(g, r, o, out)
+    if plan:
+        write_trails(g, r, o, out, k)
+
+
+@kernel
+def encode_int8(games: Array, rules: Array, which: Array, seats: Array, plan: bool, out: Array) -> None:
+    """Write int8 observations.
+
+    Args:
+        games: records [n].
+        rules: ruleset record [1].
+        which: int64 [m], the games to observe.
+        seats: int64 [m], the observing seat in each, -1 for the mover.
+        plan: the `plan` layout instead of `base`.
+        out: int8 [m, size].
+    """
+    r = rules[0]
+    for i in range(which.shape[0]):
+        g = games[which[i]]
+        o = seats[i] if seats[i] >= 0 else np.int64(g.mover)
+        write_observation(g, r, o, plan, out[i])
+
+
+@kernel
+def encode_float(
+    games: Array, rules: Array, which: Array, seats: Array, plan: bool, scale: Array, out: Array
+) -> None:
+    """Write float32 observations: the int8 ones times `scale` (float32 [size]). See `encode_int8`."""
+    r = rules[0]
+    size = scale.shape[0]
+    row = np.empty(size, np.int8)
+    for i in range(which.shape[0]):
+        g = games[which[i]]
+        o = seats[i] if seats[i] >= 0 else np.int64(g.mover)
+        write_observation(g, r, o, plan, row)
+        target = out[i]
+        for j in range(size):
+            target[j] = row[j] * scale[j]
+
+
+@kernel
+def write_hidden(games: Array, rules: Array, which: Array, out: Array) -> None:
+    """Write the other seats' hands as tile bits, clockwise from the mover: int8 [m, (players-1) * tiles]."""
+    r = rules[0]
+    seats = ask.n_seats(r)
+    values = ask.n_values(r)
+    tiles = values * (values + 1) // 2
+    out[:] = 0
+    for i in range(which.shape[0]):
+        g = games[which[i]]
+        for place in range(1, seats):
+            s = (np.int64(g.mover) + place) % seats
+            row = out[i, (place - 1) * tiles : place * tiles]
+            for hi in range(values):
+                partners = np.int64(g.hand[s, hi]) & ((np.int64(1) << (hi + 1)) - 1)
+                first = hi * (hi + 1) // 2
+                while partners:
+                    row[first + ctz(partners)] = 1
+                    partners &= partners - 1

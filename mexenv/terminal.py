@@ -1,0 +1,125 @@
+"""A game on the terminal: agents play, people watch or type their moves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from mexenv.agents import Agent, load_agent
+from mexenv.games import Event, Game
+from mexenv.render.text import render_text
+from mexenv.render.view import event_text
+from mexenv.rules import Ruleset
+
+HUMAN = "human"
+_MOVES = ("deal", "draw", "play", "pass", "stop", "out", "blocked", "scores")
+_NOBODY = -1  # sees what everybody sees
+
+
+def seat_names(agents: Sequence[str]) -> list[str]:
+    """Returns a name for each seat: the agent's, numbered where several seats have the same."""
+    short = [agent.rstrip("/").rsplit("/", 1)[-1] for agent in agents]
+    many = Counter(short)
+    seen: Counter[str] = Counter()
+    names = []
+    for name in short:
+        seen[name] += 1
+        names.append(f"{name}-{seen[name]}" if many[name] > 1 else name)
+    return names
+
+
+def play(
+    agents: Sequence[str],
+    ruleset: Ruleset,
+    *,
+    seed: int | None = None,
+    match: bool = False,
+    color: bool = False,
+    show: Callable[[str], None] = print,
+    ask: Callable[[str], str] = input,
+) -> Game:
+    """Plays one round or match and tells it.
+
+    Args:
+        agents: For each seat, in order, an agent's name or path, or "human".
+        ruleset: The rules.
+        seed: Seed of the deal and of the agents that have randomness; None for a new one each time.
+        match: Whether to play all rounds, not only the first.
+        color: Whether to add ANSI colours.
+        show: Takes each piece of text.
+        ask: Takes a prompt and returns what the person typed.
+
+    Returns:
+        The finished game.
+
+    Raises:
+        AgentError: If an agent does not exist or does not fit the ruleset.
+    """
+    loaded = {name: load_agent(name, ruleset) for name in dict.fromkeys(agents) if name != HUMAN}
+    for agent in loaded.values():
+        agent.seed(0 if seed is None else seed)
+    names = seat_names(agents)
+    people = [seat for seat, agent in enumerate(agents) if agent == HUMAN]
+    viewer = None if not people else people[0] if len(people) == 1 else _NOBODY
+    game = Game(ruleset, seed=seed, episode="match" if match else "round")
+    told = 0
+    while not game.over:
+        seat = game.to_move
+        assert seat is not None  # somebody moves until the game is over
+        told = _tell(game.events, told, names, viewer, show)
+        if agents[seat] == HUMAN:
+            game.step(_typed(game, seat, names, color, show, ask))
+        else:
+            game.step(_chosen(loaded[agents[seat]], game))
+    _tell(game.events, told, names, viewer, show)
+    show("")
+    show(render_text(game, None, color, names, events=0))
+    show("")
+    for line in _scores(game, names):
+        show(line)
+    return game
+
+
+def _tell(
+    events: Sequence[Event], told: int, names: Sequence[str], viewer: int | None, show: Callable[[str], None]
+) -> int:
+    for event in events[told:]:
+        if text := event_text(event, names, viewer):
+            show(text if event.kind in _MOVES else f"  {text}")
+    return len(events)
+
+
+def _chosen(agent: Agent, game: Game) -> int:
+    observation = None if agent.layout is None else game.observe(layout=agent.layout, dtype=np.int8)
+    return agent(observation, game.action_mask())
+
+
+def _typed(
+    game: Game,
+    seat: int,
+    names: Sequence[str],
+    color: bool,
+    show: Callable[[str], None],
+    ask: Callable[[str], str],
+) -> int:
+    legal = game.legal_actions()
+    around = [*names[seat:], *names[:seat]]
+    show("")
+    show(render_text(game, seat, color, names, events=0))
+    show("")
+    for number, action in enumerate(legal, 1):
+        show(f"{number:>4}  {game.actions.describe(action, around)}")
+    while True:
+        word = ask(f"move for {names[seat]} (1 to {len(legal)}): ").strip()
+        if word.isdecimal() and 1 <= int(word) <= len(legal):
+            return legal[int(word) - 1]
+        show(f"not a move: {word!r}")
+
+
+def _scores(game: Game, names: Sequence[str]) -> list[str]:
+    lowest_wins = game.ruleset.scoring == "penalty"
+    order = sorted(range(len(names)), key=lambda seat: game.totals[seat] * (1 if lowest_wins else -1))
+    width = max(len(name) for name in names)
+    return ["final scores", *(f"  {names[seat]:<{width}}  {game.totals[seat]:g}" for seat in order)]

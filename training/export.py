@@ -1,0 +1,216 @@
+"""From a run to a policy that plays without PyTorch: `policy.onnx` and `manifest.json` in one folder."""
+
+import contextlib
+import hashlib
+import io
+import json
+import logging
+import os
+import re
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch as th
+from mexenv.games import BatchGame
+from mexenv.observation import ObservationLayout
+from mexenv.rules import ActionLayout, Ruleset
+from torch import nn
+
+from training.networks import ILLEGAL, ActionScoringPolicy
+
+FORMAT = 1
+WEIGHTS = "policy.onnx"
+TOLERANCE = 1e-4
+
+
+class ExportError(RuntimeError):
+    """An export that cannot be made, or that does not equal the policy it came from."""
+
+
+class PlayingNetwork(nn.Module):
+    """The part of a policy that playing needs, from scaled observations and masks to logits.
+
+    Args:
+        policy: The policy.
+    """
+
+    def __init__(self, policy: ActionScoringPolicy) -> None:
+        super().__init__()
+        self.features, self.actor = policy.features, policy.actor
+
+    def forward(self, observation: th.Tensor, action_mask: th.Tensor) -> th.Tensor:
+        """Returns logits, float32 `[batch, n_actions]`; `ILLEGAL` where the mask is zero.
+
+        Args:
+            observation: float32 `[batch, size]`, scaled.
+            action_mask: int8 `[batch, n_actions]`.
+        """
+        position = self.features.position(observation)
+        listed = th.nonzero(action_mask)
+        rows, actions = listed[:, 0], listed[:, 1]
+        scores = self.actor(self.features.state(position), rows, self.features.actions(position, rows, actions))
+        full = th.full_like(action_mask, ILLEGAL, dtype=th.float32)
+        return full.index_put((rows, actions), scores)
+
+
+def onnx_bytes(policy: ActionScoringPolicy) -> bytes:
+    """Returns the policy as one ONNX file with any batch size."""
+    network = PlayingNetwork(policy).eval().cpu()
+    size, n_actions = policy.features.observation_size, int(policy.action_space.n)
+    masks = th.zeros(3, n_actions, dtype=th.int8)
+    masks[:, -3:] = 1
+    batch = th.export.Dim("batch", min=1)
+    target = io.BytesIO()
+    quiet = contextlib.redirect_stdout(io.StringIO())
+    level = logging.getLogger("torch.onnx").level
+    logging.getLogger("torch.onnx").setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings(), quiet:
+            warnings.simplefilter("ignore")
+            program = th.onnx.export(
+                network,
+                (th.zeros(3, size), masks),
+                dynamo=True,
+                input_names=["observation", "action_mask"],
+                output_names=["logits"],
+                dynamic_shapes={"observation": {0: batch}, "action_mask": {0: batch}},
+                external_data=False,
+                verbose=False,
+            )
+    finally:
+        logging.getLogger("torch.onnx").setLevel(level)
+    assert program is not None
+    program.save(target, external_data=False)
+    return target.getvalue()
+
+
+def largest_difference(weights: bytes, policy: ActionScoringPolicy, positions: int = 1000, seed: int = 0) -> float:
+    """Compares an ONNX file with the policy on positions from real games.
+
+    Args:
+        weights: The file's content.
+        policy: The policy that it should equal.
+        positions: How many positions.
+        seed: Seed of the games.
+
+    Returns:
+        The largest difference between legal actions' logits.
+
+    Raises:
+        ExportError: If an illegal action does not get `ILLEGAL`.
+    """
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+    worst = 0.0
+    for observations, masks in _positions(policy.ruleset, policy.layout, positions, seed):
+        with th.no_grad():
+            expected = policy.logits(th.from_numpy(observations), th.from_numpy(masks)).numpy()
+        inputs = {"observation": policy.layout.to_float(observations), "action_mask": masks}
+        found = session.run(["logits"], inputs)[0]
+        legal = masks == 1
+        if found.shape != expected.shape or not (found[~legal] == np.float32(ILLEGAL)).all():
+            raise ExportError(f"illegal actions: the exported policy does not give them {ILLEGAL}")
+        worst = max(worst, float(np.abs(found[legal] - expected[legal]).max()))
+    return worst
+
+
+def _positions(
+    ruleset: Ruleset, layout: ObservationLayout, count: int, seed: int
+) -> Iterable[tuple[np.ndarray, np.ndarray]]:
+    """Yields positions of random games in batches of several sizes."""
+    games = min(count, 64)
+    batch = BatchGame(ruleset, games, seed=seed, engine="random", layout=layout, skip_forced=True)
+    rng = np.random.default_rng(seed)
+    left = count
+    while left > 0:
+        for _ in range(5):
+            batch.step((batch.masks * rng.random(batch.masks.shape, np.float32)).argmax(1))
+        size = min(left, int(rng.integers(1, games + 1)))
+        yield batch.observations[:size].copy(), batch.masks[:size].copy()
+        left -= size
+
+
+def export_policy(
+    policy: ActionScoringPolicy,
+    folder: Path,
+    *,
+    training: dict[str, Any],
+    evaluation: list[dict[str, Any]],
+    replace: bool = False,
+) -> Path:
+    """Writes a policy's folder, complete or not at all.
+
+    Args:
+        policy: The policy.
+        folder: Where to; its name is the policy's name.
+        training: The configuration that it was trained with.
+        evaluation: Rows of results to show beside it.
+        replace: Whether an existing policy of that name may be replaced.
+
+    Returns:
+        The folder.
+
+    Raises:
+        ExportError: If the name will not do, the folder exists already, or the exported network does not
+            equal the policy.
+    """
+    name = folder.name
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", name):
+        raise ExportError(f"name {name!r}: allowed are letters, digits, '_', '-' and '.', a letter or digit first")
+    if folder.exists() and not (replace and (folder / "manifest.json").is_file()):
+        raise ExportError(f"{folder}: exists already; allowed: another name, or to replace a policy")
+    weights = onnx_bytes(policy)
+    difference = largest_difference(weights, policy)
+    if not difference <= TOLERANCE:
+        raise ExportError(f"{folder}: the exported network differs from the policy by {difference:g}")
+    manifest = _manifest(policy, name, weights, training, evaluation)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    partial = Path(tempfile.mkdtemp(prefix=f".{name}.", dir=folder.parent))
+    try:
+        (partial / WEIGHTS).write_bytes(weights)
+        (partial / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+        partial.chmod(0o755)
+        if folder.exists():
+            old = partial.with_name(partial.name + ".old")
+            os.replace(folder, old)
+            os.replace(partial, folder)
+            shutil.rmtree(old)
+        else:
+            os.replace(partial, folder)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return folder
+
+
+def _manifest(
+    policy: ActionScoringPolicy,
+    name: str,
+    weights: bytes,
+    training: dict[str, Any],
+    evaluation: list[dict[str, Any]],
+) -> dict[str, Any]:
+    ruleset, layout, actions = policy.ruleset, policy.layout, ActionLayout(policy.ruleset)
+    return {
+        "format": FORMAT,
+        "name": name,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "ruleset": ruleset.to_dict(),
+        "ruleset_digest": ruleset.digest,
+        "players": ruleset.players,
+        "set_max": ruleset.set_max,
+        "n_actions": actions.n_actions,
+        "action_layout": {"id": actions.id, "digest": actions.digest},
+        "observation": {"layout": layout.id, "size": layout.size, "digest": layout.digest},
+        "weights": {"file": WEIGHTS, "sha256": hashlib.sha256(weights).hexdigest()},
+        "training": training,
+        "evaluation": evaluation,
+    }
