@@ -52,7 +52,7 @@ class PlayingNetwork(nn.Module):
             action_mask: int8 `[batch, n_actions]`.
         """
         position = self.features.position(observation)
-        listed = th.nonzero(action_mask)
+        listed = th.nonzero(action_mask != 0)  # onnxruntime has no NonZero for int8
         rows, actions = listed[:, 0], listed[:, 1]
         scores = self.actor(self.features.state(position), rows, self.features.actions(position, rows, actions))
         full = th.full_like(action_mask, ILLEGAL, dtype=th.float32)

@@ -271,9 +271,9 @@ def marker_restarts_block(r: Record) -> bool:
 
 
 @kernel
-def tile_points(r: Record, hi: int, lo: int) -> int:
-    """Points of a tile left in hand."""
-    return np.int64(r.double_blank) if hi == 0 else hi + lo
+def double_blank_points(r: Record) -> int:
+    """Points of 0-0 left in hand."""
+    return np.int64(r.double_blank)
 
 
 @kernel

@@ -8,7 +8,7 @@ import numpy as np
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import ctz, kernel
+from mexenv.engine._jit import kernel, popcount
 
 Record = Any
 
@@ -17,12 +17,13 @@ Record = Any
 def hand_points(g: Record, r: Record, s: int) -> int:
     """Points of the tiles left in the hand of seat `s`."""
     points = 0
-    for hi in range(ask.n_values(r)):
-        partners = np.int64(g.hand[s, hi]) & ((np.int64(1) << (hi + 1)) - 1)
-        while partners:
-            lo = ctz(partners)
-            partners &= partners - 1
-            points += ask.tile_points(r, hi, lo)
+    for v in range(ask.n_values(r)):
+        held = np.int64(g.hand[s, v])
+        points += v * popcount(held)
+        if (held >> v) & 1:  # a double shows its value twice, the mask once
+            points += v
+    if np.int64(g.hand[s, 0]) & 1:
+        points += ask.double_blank_points(r)
     return points
 
 

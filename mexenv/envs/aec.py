@@ -1,4 +1,4 @@
-"""PettingZoo AEC adapter: every seat an agent, one agent at a time. Documented in `mexenv.mexican_train_v0`."""
+"""PettingZoo AEC adapter: every seat is an agent. The documentation page is `mexenv.mexican_train_v0`."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _API_STATE = (
 )  # fmt: skip
 
 
-class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name; it ships no types
+class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     """The environment itself. An illegal action is an error and changes nothing.
 
     Live games can be copied, pickled, and taken back to an earlier position (`get_state`, `set_state`).
@@ -228,10 +228,11 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name; 
         seat = self._seat_of[agent]
         out = np.empty((1, self.layout.size), self._dtype)
         self._batch.observe(self.layout, seats=self._seat_index[seat], out=out)
+        view: npt.NDArray[Any] = out[0]
         if self._flat:
-            return out[0]
+            return view
         mask = self._batch.masks[0].copy() if agent == self.agent_selection else self._no_mask()
-        return {"observation": out[0], "action_mask": mask}
+        return {"observation": view, "action_mask": mask}
 
     def state(self) -> npt.NDArray[np.float32]:
         """The full truth, for centralised critics: nothing that plays may see it.
@@ -263,7 +264,9 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name; 
         Raises:
             ValueError: the position belongs to other numbers of seats or tiles.
         """
-        if state.games.dtype != self._batch.games.dtype or len(state.api["infos"]) > len(self.possible_agents):
+        if state.games.dtype != self._batch.games.dtype or len(state.api["infos"]) > len(
+            self.possible_agents
+        ):
             raise ValueError("state: it was taken from an environment with another ruleset")
         self._batch.games[:] = state.games
         self._batch.refresh()

@@ -9,56 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from mexenv.agents import Agent, load_agent
-from mexenv.engine import batch as loops
-from mexenv.engine._jit import kernel
 from mexenv.envs.options import Settings, fresh_seed
-from mexenv.games import BatchGame, IllegalActionError
+from mexenv.envs.table import Index, Table
+from mexenv.games import IllegalActionError
 from mexenv.games.batch import illegal_text, seeds_for
 from mexenv.observation import make_layout
 from mexenv.rules import Ruleset
 
 Opponents = Sequence[str | Agent] | str | Agent
-Index = npt.NDArray[np.int64]
 
 ILLEGAL_REWARD = -1.0
-
-
-@kernel
-def _step_listed(
-    games: Any, rules: Any, options: Any, which: Any, actions: Any, masks: Any, to_move: Any,
-    rewards: Any, dones: Any, round_ended: Any, round_pips: Any, round_out: Any,
-) -> int:
-    """`step_games` for the games `which` alone; returns -1, or the first whose action is illegal."""  # fmt: skip
-    for j in range(which.shape[0]):
-        i = which[j]
-        bad = loops.step_games(
-            games, rules, options, actions, i, i + 1, masks, to_move,
-            rewards, dones, round_ended, round_pips, round_out,
-        )  # fmt: skip
-        if bad >= 0:
-            return bad
-    return -1
-
-
-class _Table(BatchGame):
-    """A batch of which some games can be stepped and dealt anew while the others wait."""
-
-    def step_some(self, which: Index, actions: Index) -> None:
-        """Carry out `actions[i]` in each game i of `which`; the other entries are not looked at."""
-        if which.shape[0] == 1:  # one game needs no kernel of its own
-            bad = self._step_slice(actions, int(which[0]), int(which[0]) + 1)
-        else:
-            bad = _step_listed(
-                self.games, self._rules, self._options, which, actions, self.masks, self.to_move,
-                self.rewards, self.dones, self.round_ended, self.round_pips, self.round_out,
-            )  # fmt: skip
-        if bad >= 0:
-            raise IllegalActionError(self._complaint(bad, int(actions[bad])))
-
-    def deal_some(self, which: Index) -> None:
-        """Deal the next episode in the games of `which`."""
-        seeds = self.games["rng"][which]
-        loops.reset_games(self.games, self._rules, self._options, seeds, which, self.masks, self.to_move)
 
 
 class LearnerGames:
@@ -116,9 +76,7 @@ class LearnerGames:
         self.n_games = n_games
         self.layout = make_layout(settings.layout, self.ruleset)
         self.dtype = settings.dtype
-        self._table = _Table(
-            self.ruleset, n_games, layout=None, auto_reset=False, **settings.batch_options
-        )
+        self._table = Table(self.ruleset, n_games, layout=None, auto_reset=False, **settings.batch_options)
         self.actions = self._table.actions
         self.n_actions = self._table.n_actions
         self.masks = self._table.masks
@@ -167,8 +125,6 @@ class LearnerGames:
         self.dones[:] = True  # nothing is under way that a reward could belong to
         self._play_others(self._all)
         self._clear()
-        self.rewards += self._early
-        self._early[:] = 0
 
     def step(self, actions: npt.NDArray[np.integer[Any]]) -> None:
         """Carry out the learner's actions and play to its next decisions.
@@ -244,6 +200,8 @@ class LearnerGames:
 
     def _step(self, which: Index) -> None:
         """Carry out the chosen actions and book what they bring the learner."""
+        if not which.size:
+            return
         table = self._table
         table.step_some(which, self._chosen)
         ended = which[table.round_ended[which] != 0]
@@ -260,15 +218,17 @@ class LearnerGames:
 
     def _finish(self, which: Index) -> None:
         """The episodes of the games `which` have ended: keep what the learner last saw, and deal the next."""
-        first = which[~self.dones[which]]
+        late = self.dones[which]
+        first, again = which[~late], which[late]
         if first.size:
             views = self._table.observe(self.layout, self.dtype, first, self.seats[first])
             self.finals.update(zip(first.tolist(), views, strict=True))
             self.final_infos.update((i, self.info(i)) for i in first.tolist())
             self.dones[first] = True
-        if self._auto_reset or first.size < which.size:
-            # An episode that ended before the learner was asked anything is forgotten.
-            again = which if self._auto_reset else which[self.dones[which]]
+        if self._auto_reset:
+            again = which
+        if again.size:
+            # An episode that ended before the learner was asked anything is forgotten, rewards and all.
             self._early[again] = 0
             self._table.deal_some(again)
             self._take_seats(again)
@@ -278,7 +238,7 @@ class LearnerGames:
         return self._table.observe(self.layout, self.dtype, None, self.seats)
 
     def info(self, index: int) -> dict[str, Any]:
-        """The info of one game besides the mask: seat, round, engine, points (the learner's, in the match)."""
+        """The info of one game: seat, round, engine, points (the learner's, in the match), illegal_action."""
         game = self._table.games[index]
         seat = int(self.seats[index])
         return {
@@ -299,6 +259,12 @@ class LearnerGames:
             "points": games["total"][self._all, self.seats],
             "illegal_action": np.zeros(self.n_games, np.bool_),
         }
+
+    def final_mask(self) -> npt.NDArray[np.int8]:
+        """The mask to show at the end of an episode, int8 [n_actions]: PASS only, see `SeatEnv`."""
+        mask = np.zeros(self.n_actions, np.int8)
+        mask[self.actions.pass_] = 1
+        return mask
 
     def game(self, index: int) -> Any:
         """A readable view of one game (`mexenv.games.Game`)."""

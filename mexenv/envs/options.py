@@ -24,6 +24,7 @@ class GameOptions(TypedDict, total=False):
         ruleset: name of a preset, path of a YAML file, mapping of fields, or a `Ruleset`.
         players: number of seats; left out, the ruleset's.
         set_max: highest half of the set of tiles; left out, the ruleset's.
+        hand_size: tiles dealt to each seat; left out, the ruleset's. Small sets need it.
         episode: `round` (default) or `match`.
         engine: which round single-round episodes play: `first` (default), `random`, or its index.
         layout: observation layout, `base` (default) or `plan`.
@@ -37,6 +38,7 @@ class GameOptions(TypedDict, total=False):
     ruleset: str | Path | Mapping[str, Any] | Ruleset
     players: int | None
     set_max: int | None
+    hand_size: int | None
     episode: Literal["round", "match"]
     engine: str | int
     layout: str
@@ -68,7 +70,7 @@ class Settings:
             if name not in known:
                 raise TypeError(f"unknown option {name!r}: allowed are {', '.join(known)}")
         rest = dict(options)
-        overrides = {key: rest.pop(key, None) for key in ("players", "set_max")}
+        overrides = {key: rest.pop(key, None) for key in ("players", "set_max", "hand_size")}
         self.ruleset = load_ruleset(
             rest.pop("ruleset", DEFAULT_RULESET),
             **{key: value for key, value in overrides.items() if value is not None},

@@ -42,96 +42,110 @@ def write_base(g: Record, r: Record, o: int, out: Array) -> int:
     trains = seats + 1
     values = ask.n_values(r)
     tiles = values * (values + 1) // 2
-    out[: base_size(r)] = 0
-
-    hand = out[0:tiles]
-    for hi in range(values):
-        partners = np.int64(g.hand[o, hi]) & ((np.int64(1) << (hi + 1)) - 1)
-        first = hi * (hi + 1) // 2
-        while partners:
-            hand[first + ctz(partners)] = 1
-            partners &= partners - 1
-    k = tiles
-
-    table = out[k : k + tiles]
-    for i in range(np.int64(g.n_laid)):
-        tile = np.int64(g.order[i])
-        t = np.int64(g.where[tile]) - 1
-        table[tile] = (trains if t == seats else (t - o + seats) % seats + 1)
-    engine = np.int64(g.engine)
-    table[engine * (engine + 3) // 2] = trains + 1
-    k += tiles
-
-    for place in range(trains):
-        t = seats if place == seats else (o + place) % seats
-        ends = np.int64(g.end_mask[t])
-        while ends:
-            out[k + ctz(ends)] = 1
-            ends &= ends - 1
-        k += values
-    for place in range(trains):
-        t = seats if place == seats else (o + place) % seats
-        out[k] = ask.may_play_on(g, r, o, t)
-        k += 1
-    for place in range(seats):
-        out[k] = g.marker[(o + place) % seats]
-        k += 1
-    for place in range(trains):
-        t = seats if place == seats else (o + place) % seats
-        out[k] = min(np.int64(g.length[t]), 127)
-        k += 1
-
-    for q in range(np.int64(g.q_n)):
-        v = np.int64(g.q_value[q])
-        t = np.int64(g.q_train[q])
-        out[k + v] = q + 1
-        out[k + values + v] = (seats if t == seats else (t - o + seats) % seats) + 1
-    k += 2 * values
     stage = np.int64(g.stage)
     mover = np.int64(g.mover)
     over = stage >= st.ROUND_OVER
+    engine = np.int64(g.engine)
+    out[: base_size(r)] = 0
+
+    # Sub-slices: an index into one costs half of an index with an offset into the whole.
+    own = g.hand[o]
+    hand = out[0:tiles]
+    unseen_at = 2 * tiles + trains * (values + 2) + 2 * seats + 3 * values + 9
+    unseen = out[unseen_at : unseen_at + values]
+    first = 0
+    for hi in range(values):
+        held = np.int64(own[hi])
+        unseen[hi] = values - np.int64(g.laid[hi]) - popcount(held)
+        partners = held & ((np.int64(2) << hi) - 1)
+        while partners:
+            hand[first + ctz(partners)] = 1
+            partners &= partners - 1
+        first += hi + 1
+    k = tiles
+
+    table = out[k : k + tiles]
+    order = g.order
+    where = g.where
+    for i in range(np.int64(g.n_laid)):
+        tile = np.int64(order[i])
+        place = np.int64(where[tile]) - 1 - o
+        if place + o == seats:
+            place = seats
+        elif place < 0:
+            place += seats
+        table[tile] = place + 1
+    table[engine * (engine + 3) // 2] = trains + 1
+    k += tiles
+
+    ends_out = out[k : k + trains * values]
+    k += trains * values
+    open_out = out[k : k + trains]
+    k += trains
+    marker_out = out[k : k + seats]
+    k += seats
+    length_out = out[k : k + trains]
+    k += trains
+    hand_at = k + 3 * values + 8
+    sizes_out = out[hand_at : hand_at + seats]
+    lacks_at = unseen_at + values
+    passed = np.int64(g.passed)
+    tail_at = lacks_at + (seats - 1) * values + values + 1
+    starter_out = out[tail_at : tail_at + seats]
+    move_out = out[tail_at + seats : tail_at + 2 * seats]
+    passed_out = out[tail_at + 2 * seats : tail_at + 3 * seats]
+    scores_out = out[tail_at + 3 * seats : tail_at + 4 * seats]
+    own_total = g.total[o]
+    for place in range(trains):
+        t = seats
+        if place < seats:
+            t = o + place
+            if t >= seats:
+                t -= seats
+        ends = np.int64(g.end_mask[t])
+        row = ends_out[place * values : (place + 1) * values]
+        while ends:
+            row[ctz(ends)] = 1
+            ends &= ends - 1
+        open_out[place] = ask.may_play_on(g, r, o, t)
+        length_out[place] = min(np.int64(g.length[t]), 127)
+        if place == seats:
+            break
+        marker_out[place] = g.marker[t]
+        held = np.int64(g.hand_n[t])
+        sizes_out[place] = min(held, 127)
+        passed_out[place] = (passed >> t) & 1
+        starter_out[place] = t == np.int64(g.starter)
+        move_out[place] = t == mover and not over
+        gap = np.rint((g.total[t] - own_total) / 8.0)
+        scores_out[place] = np.int64(min(max(gap, -127.0), 127.0))
+        if place > 0:
+            since_of = g.lack_since[t]
+            lacks = out[lacks_at + (place - 1) * values : lacks_at + place * values]
+            for v in range(values):
+                lacks[v] = max(held - np.int64(since_of[v]), 0)
+
+    for q in range(np.int64(g.q_n)):
+        v = np.int64(g.q_value[q])
+        place = np.int64(g.q_train[q]) - o
+        if place + o == seats:
+            place = seats
+        elif place < 0:
+            place += seats
+        out[k + v] = q + 1
+        out[k + values + v] = place + 1
+    k += 2 * values
     out[k + (7 if over or mover != o else stage)] = 1
     k += 8
     if g.drawn != 0 and mover == o:
         hi, lo = halves(np.int64(g.drawn) - 1)
         out[k + hi] = 1
         out[k + lo] = 1
-    k += values
-
-    for place in range(seats):
-        out[k] = min(np.int64(g.hand_n[(o + place) % seats]), 127)
-        k += 1
-    out[k] = min(np.int64(g.pile_end) - np.int64(g.pile_next), 127)
-    k += 1
-    for v in range(values):
-        out[k] = values - np.int64(g.laid[v]) - popcount(np.int64(g.hand[o, v]))
-        k += 1
-    for place in range(1, seats):
-        s = (o + place) % seats
-        held = np.int64(g.hand_n[s])
-        for v in range(values):
-            since = np.int64(g.lack_since[s, v])
-            if since != st.UNMARKED and since < held:
-                out[k] = held - since
-            k += 1
-    out[k + engine] = 1
-    k += values
-    out[k] = ask.rounds(r) - np.int64(g.round_index)
-    k += 1
-    out[k + (np.int64(g.starter) - o + seats) % seats] = 1
-    k += seats
-    if not over:
-        out[k + (mover - o + seats) % seats] = 1
-    k += seats
-    for place in range(seats):
-        out[k] = (np.int64(g.passed) >> ((o + place) % seats)) & 1
-        k += 1
-    for place in range(seats):
-        gap = np.rint((g.total[(o + place) % seats] - g.total[o]) / 8.0)
-        out[k] = np.int64(min(max(gap, -127.0), 127.0))
-        k += 1
-    out[k] = min(hand_points(g, r, o) // 2, 127)
-    return k + 1
+    out[unseen_at - 1] = min(np.int64(g.pile_end) - np.int64(g.pile_next), 127)
+    out[lacks_at + (seats - 1) * values + engine] = 1
+    out[tail_at - 1] = ask.rounds(r) - np.int64(g.round_index)
+    out[tail_at + 4 * seats] = min(hand_points(g, r, o) // 2, 127)
+    return tail_at + 4 * seats + 1
 
 
 @kernel

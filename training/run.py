@@ -1,0 +1,333 @@
+"""One training run: a folder with its configuration, metrics, checkpoints and best policy."""
+
+import json
+import os
+import platform
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch as th
+from mexenv.agents import load_agent
+from mexenv.games import BatchGame
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+
+from training.checkpoint import (
+    former_count,
+    load_optimizer,
+    load_policy,
+    read_checkpoint,
+    save_checkpoint,
+    write_atomic,
+)
+from training.config import ConfigError, TrainingConfig, load_config, parse_config
+from training.evaluation import TorchAgent, score_rows
+from training.metrics import run_logger
+from training.networks import ActionScoringPolicy
+from training.opponents import OpponentSeats
+from training.ppo import SelfPlayPPO
+from training.progress import RunDisplay
+
+LAST, BEST = "last.safetensors", "best.safetensors"
+
+
+class RunError(ValueError):
+    """A run that cannot be started or gone on with; the message says which and why."""
+
+
+def train(
+    config: str | Path | TrainingConfig | None = None,
+    *,
+    resume: str | Path | None = None,
+    runs: str | Path = "runs",
+    quiet: bool = False,
+) -> Path:
+    """Trains a policy from a configuration, or goes on with a run.
+
+    Args:
+        config: The name of a shipped configuration, the path of a YAML file, or a configuration.
+        resume: Folder of a run to go on with; then no other configuration than that run's is taken.
+        runs: Where the folder of a new run goes.
+        quiet: Whether to show nothing on the screen.
+
+    Returns:
+        The run's folder: `config.yaml`, `metrics.csv`, `tensorboard/`, `evaluations.jsonl`,
+        `last.safetensors`, `best.safetensors`.
+
+    Raises:
+        ConfigError: If the configuration is wrong.
+        RunError: If the run to go on with does not exist or has nothing to go on from.
+    """
+    if resume is not None:
+        folder = Path(resume)
+        settings = run_config(folder)
+        if not (folder / LAST).is_file():
+            raise RunError(f"{folder}: has no {LAST}; allowed: a run that has reached its first checkpoint")
+    else:
+        if config is None:
+            raise ConfigError("config: missing; allowed: a shipped name such as quickstart, or a YAML file")
+        settings = config if isinstance(config, TrainingConfig) else load_config(config)
+        folder = _new_folder(Path(runs), settings.name)
+        write_atomic(folder / "config.yaml", settings.to_yaml().encode())
+    with _Lock(folder):
+        _Run(settings, folder, quiet).go(resumed=resume is not None)
+    return folder
+
+
+def run_config(folder: Path) -> TrainingConfig:
+    """Returns the configuration of a run.
+
+    Raises:
+        RunError: If the folder is not that of a run.
+    """
+    if not (folder / "config.yaml").is_file():
+        raise RunError(f"{folder}: is not a run; allowed: a folder with config.yaml, such as runs/NAME-TIME")
+    return load_config(folder / "config.yaml")
+
+
+def load_run_policy(folder: str | Path, which: str = BEST) -> tuple[ActionScoringPolicy, TrainingConfig]:
+    """Returns the policy of a run, the best one if there is one yet, and the run's configuration.
+
+    Args:
+        folder: The run's folder.
+        which: The file to load.
+
+    Raises:
+        RunError: If the folder is not that of a run, or the run has no checkpoint yet.
+    """
+    folder = Path(folder)
+    settings = run_config(folder)
+    path = next((folder / name for name in (which, LAST) if (folder / name).is_file()), None)
+    if path is None:
+        raise RunError(f"{folder}: has no policy yet; allowed: a run that has reached its first checkpoint")
+    model = build_model(settings, games=1)
+    tensors, _ = read_checkpoint(path)
+    load_policy(tensors, model.policy)
+    model.policy.set_training_mode(False)
+    return model.policy, settings
+
+
+def build_model(settings: TrainingConfig, games: int | None = None) -> Any:
+    """Returns the algorithm that a configuration describes, untrained.
+
+    Args:
+        settings: The configuration.
+        games: Number of games instead of the configured one.
+    """
+    ruleset, ppo, network = settings.rules(), settings.ppo, settings.network
+    games = settings.games if games is None else games
+    sizes = {"trunk": network.trunk, "hidden": network.hidden, "critic": network.critic}
+    common: dict[str, Any] = {
+        "learning_rate": ppo.learning_rate,
+        "batch_size": ppo.batch_size,
+        "n_epochs": ppo.epochs,
+        "gamma": ppo.gamma,
+        "gae_lambda": ppo.gae_lambda,
+        "clip_range": ppo.clip,
+        "ent_coef": ppo.entropy,
+        "vf_coef": ppo.value_weight,
+        "max_grad_norm": ppo.max_grad_norm,
+        "target_kl": ppo.target_kl,
+        "seed": settings.seed,
+        "device": "cpu",
+    }
+    if settings.algorithm == "maskable_ppo":
+        from mexenv.envs.sb3 import MexicanTrainVecEnv
+
+        named = settings.opponents.names
+        env = MexicanTrainVecEnv(
+            n_envs=games,
+            opponents=named[0] if len(named) == 1 else named,
+            ruleset=ruleset,
+            layout=settings.layout,
+            episode=settings.episode,
+            engine=settings.engine,
+            reward=settings.reward,
+            reward_scale=ppo.reward_scale,
+        )
+        env.seed(settings.seed)
+        return MaskablePPO(
+            ActionScoringPolicy,
+            env,
+            n_steps=max(2, round(ppo.rollout / games)),
+            policy_kwargs={**sizes, "ruleset": ruleset, "layout": env.layout},
+            **common,
+        )
+    batch = BatchGame(
+        ruleset,
+        games,
+        seed=settings.seed,
+        episode=settings.episode,
+        engine=settings.engine,
+        layout=settings.layout,
+        reward=settings.reward,
+        reward_scale=ppo.reward_scale,
+        skip_forced=True,
+    )
+    others = settings.opponents
+    seats = None
+    if others.share > 0:
+        agents = [load_agent(name, ruleset) for name in others.names]
+        seats = OpponentSeats(games, ruleset.players, others.share, agents, others.snapshots, settings.seed)
+    return SelfPlayPPO(
+        batch,
+        decisions=ppo.rollout,
+        opponents=seats,
+        privileged=network.privileged_critic,
+        policy_kwargs=sizes,
+        **common,
+    )
+
+
+class _Run:
+    """A run under way."""
+
+    def __init__(self, settings: TrainingConfig, folder: Path, quiet: bool) -> None:
+        self.settings, self.folder = settings, folder
+        self.display = RunDisplay(settings, folder, quiet)
+        self.ruleset = settings.rules()
+        # What a checkpoint keeps beside tensors.
+        self.seconds = 0.0
+        self.best: float | None = None
+        self.next_test = settings.evaluation.every
+        self.next_snapshot = 0
+
+    def go(self, resumed: bool) -> None:
+        settings = self.settings
+        th.set_num_threads(settings.threads or os.cpu_count() or 1)
+        for name in dict.fromkeys([*settings.evaluation.opponents, *settings.opponents.names]):
+            load_agent(name, self.ruleset)  # a wrong name should not be found after an hour
+        self.model = build_model(settings)
+        if resumed:
+            self._load()
+        self.model.set_logger(run_logger(self.folder, self.model.num_timesteps))
+        if not resumed:
+            write_atomic(self.folder / "versions.json", json.dumps(_versions(), indent=2).encode())
+        with self.display:
+            self.display.begin(self)
+            # SB3 counts `total_timesteps` on top of what is done already when counters are kept.
+            budget = (settings.decisions or 2**62) - self.model.num_timesteps
+            if budget > 0 and not self.spent():
+                self.model.learn(budget, _Hooks(self), log_interval=1, reset_num_timesteps=False)
+            self.test()
+            self.save()
+            self.display.end(self)
+
+    @property
+    def remaining(self) -> float:
+        """Share of the run that is still to come, by whichever length runs out first."""
+        shares = [0.0]
+        if self.settings.decisions is not None:
+            shares.append(self.model.num_timesteps / self.settings.decisions)
+        if self.settings.minutes is not None:
+            shares.append(self.seconds / (60 * self.settings.minutes))
+        return max(0.0, 1.0 - max(shares))
+
+    def spent(self) -> bool:
+        return self.remaining <= 0.0
+
+    def test(self) -> None:
+        test = self.settings.evaluation
+        agent = TorchAgent(self.model.policy)
+        rows = score_rows(agent, self.ruleset, test.opponents, deals=test.deals, seed=test.seed)
+        for row in rows:
+            self.model.logger.record(f"evaluation/{row['opponent']}_pips", row["pips"])
+            self.model.logger.record(f"evaluation/{row['opponent']}_went_out", row["went_out"])
+        self.display.tested(rows)
+        line = {"decisions": self.model.num_timesteps, "seconds": round(self.seconds, 1), "rows": rows}
+        path = self.folder / "evaluations.jsonl"
+        old = path.read_bytes() if path.is_file() else b""
+        write_atomic(path, old + json.dumps(line).encode() + b"\n")
+        score = rows[0]["pips"]
+        if self.ruleset.scoring == "winner_takes":
+            score = -score
+        if self.best is None or score <= self.best:
+            self.best = score
+            save_checkpoint(self.folder / BEST, self.model.policy, self._counters(), optimizer=False)
+
+    def save(self) -> None:
+        seats = getattr(self.model, "opponents", None)
+        save_checkpoint(
+            self.folder / LAST, self.model.policy, self._counters(), former=seats.former if seats else None
+        )
+
+    def _counters(self) -> dict[str, Any]:
+        return {
+            "decisions": self.model.num_timesteps,
+            "updates": self.model._n_updates,
+            "seconds": self.seconds,
+            "best": self.best,
+            "next_test": self.next_test,
+            "next_snapshot": self.next_snapshot,
+        }
+
+    def _load(self) -> None:
+        tensors, counters = read_checkpoint(self.folder / LAST)
+        load_policy(tensors, self.model.policy)
+        load_optimizer(tensors, self.model.policy.optimizer)
+        seats = getattr(self.model, "opponents", None)
+        if seats is not None:
+            for place in range(former_count(tensors)):
+                seats.remember(self.model.policy)
+                load_policy(tensors, seats.former[-1], prefix=f"former.{place}.")
+        self.model.num_timesteps = counters["decisions"]
+        self.model._n_updates = counters["updates"]
+        self.seconds, self.best = counters["seconds"], counters["best"]
+        self.next_test, self.next_snapshot = counters["next_test"], counters["next_snapshot"]
+        # The games start anew, so they must not be those of the run's beginning.
+        fresh = (self.settings.seed + counters["decisions"]) % 2**31
+        th.manual_seed(fresh)
+        np.random.seed(fresh)
+        if isinstance(self.model, SelfPlayPPO):
+            self.model.batch.reset(fresh)
+        else:
+            self.model.env.seed(fresh)
+
+
+class _Hooks(BaseCallback):
+    """Between two rollouts: schedules, tests, snapshots and checkpoints."""
+
+    def __init__(self, run: _Run) -> None:
+        super().__init__()
+        self.run = run
+        self._mark = time.perf_counter()
+        self._saved = time.perf_counter()
+
+    def _on_training_start(self) -> None:
+        self._mark = self._saved = time.perf_counter()
+
+    def _on_rollout_start(self) -> None:
+        run, model, settings = self.run, self.run.model, self.run.settings
+        run.seconds += time.perf_counter() - self._mark
+        ppo, share = settings.ppo, run.remaining
+        rate = ppo.final_learning_rate + (ppo.learning_rate - ppo.final_learning_rate) * share
+        model.lr_schedule = lambda _: rate
+        model.ent_coef = ppo.final_entropy + (ppo.entropy - ppo.final_entropy) * share
+        seats = getattr(model, "opponents", None)
+        if seats is not None and seats.room and model.num_timesteps >= run.next_snapshot:
+            run.next_snapshot = model.num_timesteps + settings.opponents.snapshot_every
+            if model.num_timesteps:
+                seats.remember(model.policy)
+        if model.num_timesteps >= run.next_test:
+            run.next_test += settings.evaluation.every
+            run.next_test = max(run.next_test, model.num_timesteps + 1)
+            run.test()
+        if time.perf_counter() - self._saved >= settings.checkpoint_seconds or not (run.folder / LAST).is_file():
+            if model.num_timesteps:
+                run.save()
+            self._saved = time.perf_counter()
+        run.display.update(run)
+        self._mark = time.perf_counter()
+
+    def _on_step(self) -> bool:
+        minutes = self.run.settings.minutes
+        if minutes is None:
+            return True
+        # A rollout that is cut off is lost, so the last one is the one under way when time is up.
+        return True
+
+    def _on_rollout_end(self) -> None:
+        pass
