@@ -8,17 +8,20 @@ python docs/generate.py --images   draw docs/images/ anew as well
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from mexenv.assets import shipped_checkpoints
 from mexenv.observation import make_layout
 from mexenv.rules import DOCUMENTS, RULE_FIELDS, UNSUPPORTED, VARIATIONS, RulesetError, preset, preset_fields
 
 IMAGE_SEED, IMAGE_MOVES = 135, 177  # chosen for the picture
 DOCS = Path(__file__).resolve().parent
 _PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+PAGES = [DOCS.parent / "README.md", *sorted(DOCS.glob("*.md"))]
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
@@ -88,7 +91,21 @@ def training_fields() -> str:
     return reference() + "\n"
 
 
+def policies() -> str:
+    """The shipped policies' results, from their manifests."""
+    rows = []
+    for name, folder in shipped_checkpoints().items():
+        for row in json.loads((folder / "manifest.json").read_text())["evaluation"]:
+            others = f"three `{row['opponent']}`"
+            pips = f"{row['pips']:.2f} ({row['low']:.2f} to {row['high']:.2f})"
+            out, deals = f"{row['went_out']:.1%}", f"{row['deals']:,}"
+            rows.append([f"`{name}`", others, pips, f"{row['opponent_pips']:.2f}", out, deals])
+    head = ["policy", "against", "pips a round (95 %)", "the others", "goes out", "deals"]
+    return table(head, rows or [["none yet", "", "", "", "", ""]])
+
+
 PARTS: dict[str, Callable[[], str]] = {
+    "policies": policies,
     "presets": presets,
     "unsupported": unsupported,
     "layout-base": lambda: layout("base"),
@@ -104,7 +121,7 @@ def current(text: str) -> str:
 
 def outdated() -> list[str]:
     """Names of the documents whose generated parts are not current."""
-    return [page.name for page in sorted(DOCS.glob("*.md")) if current(text := page.read_text()) != text]
+    return [page.name for page in PAGES if current(text := page.read_text()) != text]
 
 
 def draw_images() -> None:
@@ -135,7 +152,7 @@ def main() -> int:
         if old:
             print(f"not current: {', '.join(old)}; run: python docs/generate.py", file=sys.stderr)
         return 1 if old else 0
-    for page in sorted(DOCS.glob("*.md")):
+    for page in PAGES:
         text = page.read_text()
         if (new := current(text)) != text:
             page.write_text(new)

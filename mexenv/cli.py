@@ -185,25 +185,51 @@ def show_rules(
 @app.command()
 def train(
     config: Annotated[
-        str, typer.Argument(help="A shipped configuration, such as quickstart, or a YAML file.")
-    ],
-    resume: Annotated[Path | None, typer.Option(help="Folder of a run to go on with.")] = None,
+        str | None,
+        typer.Argument(
+            help="A shipped configuration, such as quickstart, or a YAML file.", show_default=False
+        ),
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Go on with the run in this folder.", show_default=False)
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(help="Length in minutes instead of the configured one.", show_default=False),
+    ] = None,
+    decisions: Annotated[
+        int | None,
+        typer.Option(help="Length in decisions instead of the configured one.", show_default=False),
+    ] = None,
 ) -> None:
     """Train a policy by self-play; the run goes to runs/ in the current folder."""
     with _training_extra():
+        from training.config import load_config
         from training.run import train as start
-    start(config, resume=resume)
+    if resume is not None:
+        if (config, minutes, decisions) != (None, None, None):
+            _fail("--resume goes on with a run as it was configured; allowed: no other configuration with it")
+        start(resume=resume)
+    elif config is None:
+        _fail(
+            "nothing to train; allowed: the name or file of a configuration, or --resume with a run's folder"
+        )
+    else:
+        start(load_config(config, minutes=minutes, decisions=decisions))
 
 
 @app.command()
 def export(
     run: Annotated[Path, typer.Argument(help="Folder of a training run.")],
     name: Annotated[str, typer.Argument(help="Name of the policy; it is written to checkpoints/NAME.")],
+    deals: Annotated[int, typer.Option(min=0, help="Deals in the tests kept beside it.")] = 1000,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a policy of that name.")] = False,
 ) -> None:
-    """Export the best policy of a run as an agent."""
+    """Export the best policy of a run as an agent that plays without PyTorch."""
     with _training_extra():
         from training.export import export as write
-    typer.echo(write(run, name))
+    folder = write(run, name, deals=deals, replace=replace)
+    typer.echo(f"policy: {folder}\nevaluate it: mexenv evaluate {folder} planner --ruleset RULESET")
 
 
 def _round(engine: str, rounds: int) -> str | int:

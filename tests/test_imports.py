@@ -10,16 +10,17 @@ import pytest
 import mexenv
 
 ROOT = Path(mexenv.__file__).parent
-ORDER = ["rules", "engine", "observation", "agents", "envs"]
+ORDER = ["rules", "engine", "observation", "games", "agents", "envs"]
 # What each room may import besides itself; `assets` finds files and imports nothing.
 ALLOWED = {room: {*ORDER[:place], "assets"} for place, room in enumerate(ORDER)}
 ALLOWED |= {
     "assets": set(),
-    "render": {"rules", "engine"},
-    "arena": {"rules", "engine", "observation", "agents", "assets"},
-    "testing": {"rules", "engine", "observation", "agents", "envs"},
+    "render": {"rules", "engine", "games"},
+    "arena": {"rules", "engine", "observation", "games", "agents", "assets"},
+    "testing": {*ORDER},
     "mexican_train_v0": {"envs"},
-    "cli": {*ORDER, "assets", "render", "arena"},
+    "terminal": {"rules", "games", "agents", "render"},
+    "cli": {*ORDER, "assets", "render", "arena", "terminal"},
     "__init__": {*ORDER},
 }
 # A function may show a game without its module depending on the drawing code.

@@ -29,6 +29,7 @@ SKIPPED = {
 # Flags added to a command that would take minutes; the later of two equal flags counts.
 BUDGET = {
     "mexenv train": "--decisions 4096",
+    "mexenv export": "--deals 20",
     "mexenv evaluate": "--deals 20",
 }
 # What a person would type.
@@ -61,6 +62,7 @@ def test_there_is_something_to_run() -> None:
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda s: f"{s.page}: {s.heading}")
 def test_documentation_runs(section: Section, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    missing = []
     for kind, content in section.blocks:
         if kind == "python":
             if "sb3" in content:
@@ -72,24 +74,36 @@ def test_documentation_runs(section: Section, tmp_path: Path, monkeypatch: pytes
             Path(name[1]).write_text(content)
         else:
             for line in content.splitlines():
-                run_line(line)
+                if policies := unknown_policies(line):
+                    missing += policies
+                else:
+                    run_line(line)
+    if missing:
+        pytest.skip(f"the rest ran; not there yet: {', '.join(missing)}")
+
+
+def unknown_policies(line: str) -> list[str]:
+    return [word for word in line.split() if word.endswith("-ppo") and word not in agent_names()]
 
 
 def run_line(line: str) -> None:
     words = shlex.split(line, comments=True)
-    command = " ".join(words)
+    command = " ".join(words)  # its wildcards still stand
     if not words or any(command.startswith(start) for start in SKIPPED):
         return
-    if "-ppo" in command and not {word for word in words if word.endswith("-ppo")} <= set(agent_names()):
-        pytest.skip(f"names a policy that is not there yet: {command}")
     if words[1] in ("train", "export"):
         pytest.importorskip("torch")
     for start, flags in BUDGET.items():
         if command.startswith(start):
-            words += flags.split()
+            command += f" {flags}"
     typed = next((text for start, text in TYPED.items() if command.startswith(start)), "")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        words, input=typed, capture_output=True, text=True, timeout=240, env={**os.environ, "PATH": path}
+        ["bash", "-c", command],
+        input=typed,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        env={**os.environ, "PATH": path},
     )
     assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 import yaml
-from mexenv.rules import Ruleset, RulesetError, load_ruleset
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from mexenv.rules import Ruleset, RulesetError, load_ruleset
 
 
 class ConfigError(ValueError):
@@ -27,7 +28,9 @@ class NetworkConfig(_Part):
     """Sizes of the network."""
 
     trunk: int = Field(64, ge=1, le=4096, description="Width of the layer that summarises the position.")
-    hidden: list[int] = Field([64, 64], min_length=1, description="Widths of the layers that score an action.")
+    hidden: list[int] = Field(
+        [64, 64], min_length=1, description="Widths of the layers that score an action."
+    )
     critic: list[int] = Field([128, 64], min_length=1, description="Widths of the critic's layers.")
     privileged_critic: bool = Field(
         True,
@@ -52,7 +55,9 @@ class PpoConfig(_Part):
     rollout: int = Field(32768, ge=64, description="Decisions collected between two updates.")
     batch_size: int = Field(4096, ge=8, description="Decisions in a minibatch.")
     epochs: int = Field(4, ge=1, le=100, description="Passes over a rollout.")
-    gamma: float = Field(1.0, gt=0, le=1, description="Discount for each own decision; a round is short, so 1.")
+    gamma: float = Field(
+        1.0, gt=0, le=1, description="Discount for each own decision; a round is short, so 1."
+    )
     gae_lambda: float = Field(
         0.95, ge=0, le=1, description="1 trusts the round's result only, 0 the critic's next estimate only."
     )
@@ -65,7 +70,9 @@ class PpoConfig(_Part):
         None, gt=0, description="An update stops early when the policy has moved this far; null: never."
     )
     reward_scale: float | None = Field(
-        None, gt=0, description="Factor of the reward; null: the engine's, which makes returns about one in size."
+        None,
+        gt=0,
+        description="Factor of the reward; null: the engine's, which makes returns about one in size.",
     )
 
 
@@ -73,10 +80,14 @@ class OpponentsConfig(_Part):
     """Who plays the seats that do not learn."""
 
     share: float = Field(
-        0.0, ge=0, le=1, description="Share of the games in which some seats are played by others (self_play)."
+        0.0,
+        ge=0,
+        le=1,
+        description="Share of the games in which some seats are played by others (self_play).",
     )
     names: list[str] = Field(
-        [], description="Agents by name, such as planner. With algorithm maskable_ppo they fill the other seats."
+        [],
+        description="Agents by name, such as planner. With algorithm maskable_ppo they fill the other seats.",
     )
     snapshots: int = Field(0, ge=0, le=100, description="How many former policies are kept as opponents.")
     snapshot_every: int = Field(1_000_000, ge=1, description="Decisions between two such snapshots.")
@@ -94,7 +105,9 @@ class EvaluationConfig(_Part):
     every: int = Field(500_000, ge=1, description="Decisions between two tests.")
     deals: int = Field(128, ge=1, le=1_000_000, description="Deals; each is played once from every seat.")
     opponents: list[str] = Field(
-        ["own_first"], min_length=1, description="Agents that fill the other seats, one test for each. The "
+        ["own_first"],
+        min_length=1,
+        description="Agents that fill the other seats, one test for each. The "
         "policy with the best first score is kept as `best`.",
     )
     seed: int = Field(20_001, ge=0, description="Seed of the deals.")
@@ -106,8 +119,8 @@ class TrainingConfig(_Part):
     name: str = Field("run", pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", description="What to call the run.")
     algorithm: Literal["self_play", "maskable_ppo"] = Field(
         "self_play",
-        description="self_play: every seat learns. maskable_ppo: sb3-contrib's MaskablePPO as it is, with one "
-        "learning seat among the opponents named.",
+        description="self_play: every seat learns. maskable_ppo: sb3-contrib's MaskablePPO as it is, with "
+        "one learning seat among the opponents named.",
     )
     ruleset: str | dict[str, Any] = Field(
         "dominos_cc", description="A preset, the path of a ruleset file, or fields such as preset: parsons."
@@ -126,7 +139,10 @@ class TrainingConfig(_Part):
     minutes: float | None = Field(None, gt=0, description="Length of the run in minutes of training.")
     games: int = Field(512, ge=1, le=65536, description="Games played side by side.")
     threads: int = Field(
-        1, ge=0, le=256, description="Threads for PyTorch; 0: as many as there are cores. More than are idle "
+        1,
+        ge=0,
+        le=256,
+        description="Threads for PyTorch; 0: as many as there are cores. More than are idle "
         "make it many times slower.",
     )
     network: NetworkConfig = NetworkConfig()
@@ -201,7 +217,9 @@ def load_config(source: str | Path, **changes: Any) -> TrainingConfig:
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(fields, dict):
-        raise ConfigError(f"{path}: expected fields such as 'ruleset: dominos_cc'; found {type(fields).__name__}")
+        raise ConfigError(
+            f"{path}: expected fields such as 'ruleset: dominos_cc'; found {type(fields).__name__}"
+        )
     fields.setdefault("name", path.stem)
     fields |= {name: value for name, value in changes.items() if value is not None}
     return parse_config(fields, str(path))
@@ -209,9 +227,10 @@ def load_config(source: str | Path, **changes: Any) -> TrainingConfig:
 
 def shipped_configs() -> dict[str, Path]:
     """Returns the shipped configurations by name."""
-    from mexenv.assets import configs_dir
+    from mexenv.assets import asset_folder
 
-    return {path.stem: path for path in sorted((configs_dir() / "training").glob("*.yaml"))}
+    folder = asset_folder("configs")
+    return {} if folder is None else {path.stem: path for path in sorted(folder.glob("training/*.yaml"))}
 
 
 def reference() -> str:
@@ -239,8 +258,8 @@ def _find(source: str | Path) -> Path:
     shipped = shipped_configs()
     if str(source) not in shipped:
         raise ConfigError(
-            f"unknown training config {str(source)!r}{_near(str(source), list(shipped))}; allowed: the path of "
-            f"a YAML file, or one of: {', '.join(shipped)}"
+            f"unknown training config {str(source)!r}{_near(str(source), list(shipped))}; allowed: the path "
+            f"of a YAML file, or one of: {', '.join(shipped)}"
         )
     return shipped[str(source)]
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import torch as th
+
 from mexenv.agents import Agent
 from mexenv.arena import evaluate
 from mexenv.rules import Ruleset

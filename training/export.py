@@ -17,20 +17,60 @@ from typing import Any
 
 import numpy as np
 import torch as th
+from torch import nn
+
 from mexenv.games import BatchGame
 from mexenv.observation import ObservationLayout
 from mexenv.rules import ActionLayout, Ruleset
-from torch import nn
-
+from training.evaluation import TorchAgent, score_rows
 from training.networks import ILLEGAL, ActionScoringPolicy
 
 FORMAT = 1
 WEIGHTS = "policy.onnx"
 TOLERANCE = 1e-4
+TESTED_AGAINST = ("own_first", "planner")
+TEST_SEED = 77_003  # other deals than those that chose the best policy
 
 
 class ExportError(RuntimeError):
     """An export that cannot be made, or that does not equal the policy it came from."""
+
+
+def export(
+    run: str | Path,
+    name: str,
+    *,
+    checkpoints: str | Path = "checkpoints",
+    deals: int = 1000,
+    replace: bool = False,
+) -> Path:
+    """Exports the best policy of a run.
+
+    Args:
+        run: The run's folder.
+        name: What to call the policy.
+        checkpoints: Where its folder goes.
+        deals: Deals in the tests whose results are kept beside it; 0 for none.
+        replace: Whether an existing policy of that name may be replaced.
+
+    Returns:
+        The policy's folder.
+
+    Raises:
+        RunError: If there is no such run, or it has no policy yet.
+        ExportError: See `export_policy`.
+    """
+    # The run imports much that a plain export of a policy does not need.
+    from training.run import load_run_policy
+
+    folder = Path(checkpoints) / name
+    _check_target(folder, replace)
+    policy, settings = load_run_policy(run)
+    rows = []
+    if deals:
+        agent = TorchAgent(policy, name)
+        rows = score_rows(agent, policy.ruleset, TESTED_AGAINST, deals=deals, seed=TEST_SEED)
+    return export_policy(policy, folder, training=settings.to_dict(), evaluation=rows, replace=replace)
 
 
 class PlayingNetwork(nn.Module):
@@ -54,7 +94,9 @@ class PlayingNetwork(nn.Module):
         position = self.features.position(observation)
         listed = th.nonzero(action_mask != 0)  # onnxruntime has no NonZero for int8
         rows, actions = listed[:, 0], listed[:, 1]
-        scores = self.actor(self.features.state(position), rows, self.features.actions(position, rows, actions))
+        scores = self.actor(
+            self.features.state(position), rows, self.features.actions(position, rows, actions)
+        )
         full = th.full_like(action_mask, ILLEGAL, dtype=th.float32)
         return full.index_put((rows, actions), scores)
 
@@ -90,7 +132,9 @@ def onnx_bytes(policy: ActionScoringPolicy) -> bytes:
     return target.getvalue()
 
 
-def largest_difference(weights: bytes, policy: ActionScoringPolicy, positions: int = 1000, seed: int = 0) -> float:
+def largest_difference(
+    weights: bytes, policy: ActionScoringPolicy, positions: int = 1000, seed: int = 0
+) -> float:
     """Compares an ONNX file with the policy on positions from real games.
 
     Args:
@@ -164,10 +208,7 @@ def export_policy(
             equal the policy.
     """
     name = folder.name
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", name):
-        raise ExportError(f"name {name!r}: allowed are letters, digits, '_', '-' and '.', a letter or digit first")
-    if folder.exists() and not (replace and (folder / "manifest.json").is_file()):
-        raise ExportError(f"{folder}: exists already; allowed: another name, or to replace a policy")
+    _check_target(folder, replace)
     weights = onnx_bytes(policy)
     difference = largest_difference(weights, policy)
     if not difference <= TOLERANCE:
@@ -189,6 +230,15 @@ def export_policy(
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return folder
+
+
+def _check_target(folder: Path, replace: bool) -> None:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", folder.name):
+        raise ExportError(
+            f"name {folder.name!r}: allowed are letters, digits, '_', '-' and '.', a letter or digit first"
+        )
+    if folder.exists() and not (replace and (folder / "manifest.json").is_file()):
+        raise ExportError(f"{folder}: exists already; allowed: another name, or to replace a policy")
 
 
 def _manifest(

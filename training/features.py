@@ -6,11 +6,12 @@ ruleset, set and number of players. Nothing here is learned.
 
 import numpy as np
 import torch as th
+from torch import nn
+
 from mexenv.observation import ObservationLayout
 from mexenv.rules.actions import ActionLayout
 from mexenv.rules.ruleset import Ruleset
 from mexenv.rules.tiles import all_tiles
-from torch import nn
 
 STATE_SECTIONS = (
     "hand_size",
@@ -46,6 +47,7 @@ class PositionFeatures(nn.Module):
 
     scale: th.Tensor
     incidence: th.Tensor
+    value_pips: th.Tensor
     hand_summary: th.Tensor
     columns: th.Tensor
     constants: th.Tensor
@@ -67,14 +69,19 @@ class PositionFeatures(nn.Module):
             incidence[index, [high, low]] = 1.0
         self._buffer("scale", layout.scale)
         self._buffer("incidence", incidence)
+        self._buffer("value_pips", incidence * tiles.sum(1, keepdims=True).astype(np.float32))
         # For hands that only a privileged critic sees: tiles per value, and pips.
-        self._buffer("hand_summary", np.hstack([incidence / 4, tiles.sum(1, keepdims=True) / 50.0]).astype(np.float32))
+        self._buffer(
+            "hand_summary", np.hstack([incidence / 4, tiles.sum(1, keepdims=True) / 50.0]).astype(np.float32)
+        )
         self._buffer("train_numbers", np.arange(1, self.n_trains + 1, dtype=np.float32))
 
         # Derived columns stand behind those of the observation; the last one is always zero.
         start = layout.size
+        planned = (("spare_count", self.n_values), ("spare_pips", self.n_values)) if self.planned else ()
         for name, size in (
             ("own_count", self.n_values),
+            *planned,
             ("open_ends", self.n_values),
             ("lack_next", self.n_values),
             ("lack_mean", self.n_values),
@@ -85,7 +92,7 @@ class PositionFeatures(nn.Module):
             self._slices[name] = slice(start, start + size)
             start += size
         self._build_actions(ruleset, tiles)
-        names = [*STATE_SECTIONS, "own_count", "open_ends", "waiting", "fewest"]
+        names = [*STATE_SECTIONS, "own_count", "spare_count", "open_ends", "waiting", "fewest"]
         kept = [np.arange(self._slices[n].start, self._slices[n].stop) for n in names if n in self._slices]
         self._buffer("state_columns", np.concatenate(kept).astype(np.int64))
         self.state_size = len(self.state_columns)
@@ -113,7 +120,7 @@ class PositionFeatures(nn.Module):
 
         columns: dict[str, np.ndarray] = {}
         self._by_half = ("own_count", "unseen", "lack_next", "lack_mean", "open_ends", "double_train")
-        self._by_half += ("double_order", "drawn")
+        self._by_half += ("double_order", "drawn", *(("spare_count", "spare_pips") if self.planned else ()))
         for name in self._by_half:
             columns[name + ":high"] = column(name, high)
             columns[name + ":low"] = column(name, low)
@@ -190,12 +197,21 @@ class PositionFeatures(nn.Module):
         lies_on = (whole("double_train").unsqueeze(2) - self.train_numbers).abs() < 0.5
         waiting = lies_on.float().sum(1)
         fewest = part("hand_size")[:, 1:].min(1, keepdim=True).values
-        derived = [own_count, open_ends, lacks[:, 0], lacks.mean(1), waiting, fewest, th.zeros_like(fewest)]
+        derived = [own_count]
+        if self.planned:
+            # Tiles in hand that are not on the best trail have to find a place on other trains.
+            spare = part("hand") * (part("trail_place") == 0)
+            derived += [spare @ self.incidence / 4, spare @ self.value_pips / 25]
+        derived += [open_ends, lacks[:, 0], lacks.mean(1), waiting, fewest, th.zeros_like(fewest)]
         return th.cat([x, *derived], 1)
 
     def state(self, position: th.Tensor) -> th.Tensor:
         """Returns the rows about the positions: `[batch, state_size]` from what `position` returned."""
         return position[:, self.state_columns]
+
+    def named(self, name: str) -> int:
+        """Returns the place of a property in the rows about actions."""
+        return self.action_names.index(name)
 
     def has(self, name: str) -> bool:
         """Returns whether there is a section of that name."""
@@ -234,49 +250,64 @@ class PositionFeatures(nn.Module):
             high, low = g[name + ":high"], g[name + ":low"]
             joined[name] = low + by_high * (high - low)
             free[name] = high + by_high * (low - high)
-        train_unit, order_unit = self._unit("double_train"), self._unit("double_order")
-        here = ((joined["double_train"] / train_unit - f["train"] - 1).abs() < 0.5).float() * play
-        first = here * ((joined["double_order"] - order_unit).abs() < 0.5 * order_unit).float()
-        own, pips = f["own"], f["pips"]
-        parts = [fixed[:, : self._fixed["train"]]]
-        parts += [joined[n].unsqueeze(1) for n in ("own_count", "unseen", "lack_next")]
-        parts += [free[n].unsqueeze(1) for n in self._by_half if n not in ("double_train", "double_order")]
-        columns = [
-            f["low"] + by_high * (f["high"] - f["low"]),
-            f["high"] + by_high * (f["low"] - f["high"]),
-            (free["own_count"] > 0.26).float(),  # another tile in hand goes on from there (counts are /4)
-            f["double"] * (free["own_count"] > 0.26).float(),
-            f["double"] * free["own_count"],
-            here,
-            first,
-            g["open"],
-            g["length"],
-            g["waiting"],
-            g["marker"],
-            g["owner_hand"],
-            g["own_marker"] * play,
-            g["own_marker"] * own,
-            g["own_length"] * play,
-            (g["own_length"] == 0).float() * own,
-            g["fewest"] * pips,
-            own * pips,
-        ]
+        here = (joined["double_train"] / self._unit("double_train") - f["train"] - 1).abs() < 0.5
+        covers = here.float() * play
+        place = (joined["double_order"] / self._unit("double_order") - 1).abs() < 0.5
+        follow_up = (free["own_count"] > 0.26).float()  # counts are in quarters, the tile itself is one
+        own, pips, double = f["own"], f["pips"], f["double"]
+        columns = {
+            "is_draw": f["is_draw"],
+            "is_pass": f["is_pass"],
+            "pips": pips,
+            "double": double,
+            "high": f["high"],
+            "low": f["low"],
+            "own": own,
+            "mexican": f["mexican"],
+            "next": f["next"],
+            "distance": f["distance"],
+            "joined": f["low"] + by_high * (f["high"] - f["low"]),
+            "free": f["high"] + by_high * (f["low"] - f["high"]),
+            "joined_own_count": joined["own_count"],
+            "joined_unseen": joined["unseen"],
+            "joined_lack_next": joined["lack_next"],
+            **{f"free_{n}": free[n] for n in self._by_half if n not in ("double_train", "double_order")},
+            "follow_up": follow_up,
+            "double_follow_up": double * follow_up,
+            "double_count": double * free["own_count"],
+            "covers": covers,
+            "covers_first": covers * place.float(),
+            "open": g["open"],
+            "length": g["length"],
+            "waiting": g["waiting"],
+            "marker": g["marker"],
+            "owner_hand": g["owner_hand"],
+            "own_marker": g["own_marker"] * play,
+            "takes_marker_down": g["own_marker"] * own,
+            "own_length": g["own_length"] * play,
+            "starts_own": (g["own_length"] == 0).float() * own,
+            "pips_late": g["fewest"] * pips,
+            "pips_own": own * pips,
+        }
         if self.planned:
-            after_pips = own * g["own_pips"] + (play - own) * g["else_pips"]
-            after_len = own * g["own_len"] + (play - own) * g["else_len"]
+            elsewhere = play - own
+            after_pips = own * g["own_pips"] + elsewhere * g["else_pips"]
+            after_len = own * g["own_len"] + elsewhere * g["else_len"]
             # `trail` counts tiles in another unit than the sections for single tiles.
             best_len = g["best_len"] * (self._unit("trail_else_len") / self._unit("trail"))
-            columns += [
-                after_pips,
-                after_len,
-                after_pips - play * g["best_pips"],
-                after_len - play * best_len,
-                g["else_pips"] - play * g["best_pips"],
-                g["else_len"] - play * best_len,
-                g["place"],
-                (g["place"] > 0).float(),
-                own * (g["place"] > 0).float(),
-                f["double"] * after_pips,
-                f["mexican"] * (g["else_pips"] - g["best_pips"]),
-            ]
-        return th.cat([*parts, th.stack(columns, 1)], 1)
+            on_trail = (g["place"] > 0).float()
+            columns |= {
+                "after_pips": after_pips,
+                "after_len": after_len,
+                "after_pips_change": after_pips - play * g["best_pips"],
+                "after_len_change": after_len - play * best_len,
+                "without_pips": g["else_pips"] - play * g["best_pips"],
+                "without_len": g["else_len"] - play * best_len,
+                "place": g["place"],
+                "on_trail": on_trail,
+                "on_trail_own": own * on_trail,
+                "double_after_pips": double * after_pips,
+                "mexican_without_pips": f["mexican"] * (g["else_pips"] - g["best_pips"]),
+            }
+        self.action_names = list(columns)
+        return th.stack(list(columns.values()), 1)

@@ -5,17 +5,18 @@ never does, and the columns that hold them are not needed to play.
 """
 
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import torch as th
 from gymnasium import spaces
-from mexenv.observation import ObservationLayout
-from mexenv.rules.ruleset import Ruleset
 from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import nn
 
+from mexenv.observation import ObservationLayout
+from mexenv.rules.ruleset import Ruleset
 from training.features import PositionFeatures
 
 ILLEGAL = -1e9
@@ -25,7 +26,7 @@ ILLEGAL = -1e9
 def _layers(sizes: list[int]) -> nn.Sequential:
     """Returns linear layers of these sizes with a ReLU after each."""
     steps: list[nn.Module] = []
-    for inputs, outputs in zip(sizes, sizes[1:], strict=False):
+    for inputs, outputs in pairwise(sizes):
         steps += [nn.Linear(inputs, outputs), nn.ReLU()]
     return nn.Sequential(*steps)
 
@@ -111,9 +112,7 @@ class Critic(nn.Module):
         self.body = _layers([size, *hidden])
         self.value = nn.Linear(hidden[-1], 1)
 
-    def inputs(
-        self, features: PositionFeatures, position: th.Tensor, observation: th.Tensor
-    ) -> th.Tensor:
+    def inputs(self, features: PositionFeatures, position: th.Tensor, observation: th.Tensor) -> th.Tensor:
         """Returns the rows that the critic reads, float32 `[batch, size]`."""
         parts = [features.state(position), *(features.part(position, n) for n in self.sections)]
         if self.privileged:

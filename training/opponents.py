@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch as th
+
 from mexenv.agents import Agent
 from mexenv.games import BatchGame
 from mexenv.observation import make_layout

@@ -5,12 +5,12 @@ from typing import Any, Protocol
 
 import numpy as np
 import torch as th
-from mexenv.games import BatchGame
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.type_aliases import Schedule
 from stable_baselines3.common.vec_env import VecEnv
 
+from mexenv.games import BatchGame
 from training.networks import ActionScoringPolicy
 from training.rollout import SeatStreamBuffer, SelfPlayEnv
 
@@ -68,7 +68,11 @@ class SelfPlayPPO(MaskablePPO):
             SelfPlayEnv(batch),
             n_steps=max(2, round(decisions / batch.n_games)),
             rollout_buffer_class=SeatStreamBuffer,
-            rollout_buffer_kwargs={"players": batch.players, "hidden_size": hidden},
+            rollout_buffer_kwargs={
+                "players": batch.players,
+                "hidden_size": hidden,
+                "seed": kwargs.get("seed"),
+            },
             policy_kwargs=sizes,
             **kwargs,
         )

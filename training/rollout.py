@@ -12,9 +12,12 @@ import numba
 import numpy as np
 import torch as th
 from gymnasium import spaces
-from mexenv.games import BatchGame
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 from stable_baselines3.common.vec_env import VecEnv
+
+from mexenv.games import BatchGame
+
+_NO_STEP = "self-play is stepped by SelfPlayPPO; for one learner use mexenv.envs.sb3.MexicanTrainVecEnv"
 
 PENDING = -2
 """Mark of a decision whose successor is not known yet; it waits for the next rollout."""
@@ -123,11 +126,11 @@ class SelfPlayEnv(VecEnv):
 
     def step_async(self, actions: np.ndarray) -> None:
         """Refused: a single reward for each game cannot describe self-play."""
-        raise NotImplementedError("self-play is stepped by SelfPlayPPO; for one learner use MexicanTrainVecEnv")
+        raise NotImplementedError(_NO_STEP)
 
     def step_wait(self) -> Any:
         """Refused, as `step_async`."""
-        raise NotImplementedError("self-play is stepped by SelfPlayPPO; for one learner use MexicanTrainVecEnv")
+        raise NotImplementedError(_NO_STEP)
 
     def action_masks(self) -> np.ndarray:
         """Returns the masks of the players to move, int8 `[games, n_actions]`."""
@@ -166,6 +169,7 @@ class SeatStreamBuffer(MaskableRolloutBuffer):
         n_envs: Games in the batch.
         players: Seats of a game.
         hidden_size: Columns behind the public observation that only the critic reads.
+        seed: Seed of the order of minibatches.
     """
 
     def __init__(
@@ -180,8 +184,10 @@ class SeatStreamBuffer(MaskableRolloutBuffer):
         *,
         players: int,
         hidden_size: int = 0,
+        seed: int | None = None,
     ) -> None:
         self.players = players
+        self.rng = np.random.default_rng(seed)
         self.row_size = int(np.prod(observation_space.shape or (0,))) + hidden_size
         self._allocated = False
         self.complete = 0
@@ -284,11 +290,9 @@ class SeatStreamBuffer(MaskableRolloutBuffer):
             array[target] = array[source]
         self.carried[:] = self.pending != -1
 
-    def get(
-        self, batch_size: int | None = None
-    ) -> Generator[MaskableRolloutBufferSamples, None, None]:
+    def get(self, batch_size: int | None = None) -> Generator[MaskableRolloutBufferSamples, None, None]:
         """Yields the complete decisions in random order, in minibatches of nearly equal size."""
-        order = np.random.permutation(self.complete)
+        order = self.rng.permutation(self.complete)
         parts = max(1, round(self.complete / batch_size)) if batch_size else 1
         for chosen in np.array_split(order, parts):
             rows = self._indices[chosen]

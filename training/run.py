@@ -1,20 +1,24 @@
 """One training run: a folder with its configuration, metrics, checkpoints and best policy."""
 
+import fcntl
 import json
 import os
 import platform
 import time
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch as th
-from mexenv.agents import load_agent
-from mexenv.games import BatchGame
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
+from mexenv.agents import load_agent
+from mexenv.games import BatchGame
 from training.checkpoint import (
     former_count,
     load_optimizer,
@@ -23,7 +27,7 @@ from training.checkpoint import (
     save_checkpoint,
     write_atomic,
 )
-from training.config import ConfigError, TrainingConfig, load_config, parse_config
+from training.config import ConfigError, TrainingConfig, load_config
 from training.evaluation import TorchAgent, score_rows
 from training.metrics import run_logger
 from training.networks import ActionScoringPolicy
@@ -32,6 +36,7 @@ from training.ppo import SelfPlayPPO
 from training.progress import RunDisplay
 
 LAST, BEST = "last.safetensors", "best.safetensors"
+TESTS = "evaluations.jsonl"
 
 
 class RunError(ValueError):
@@ -72,7 +77,7 @@ def train(
         settings = config if isinstance(config, TrainingConfig) else load_config(config)
         folder = _new_folder(Path(runs), settings.name)
         write_atomic(folder / "config.yaml", settings.to_yaml().encode())
-    with _Lock(folder):
+    with _only_one(folder):
         _Run(settings, folder, quiet).go(resumed=resume is not None)
     return folder
 
@@ -147,6 +152,7 @@ def build_model(settings: TrainingConfig, games: int | None = None) -> Any:
             engine=settings.engine,
             reward=settings.reward,
             reward_scale=ppo.reward_scale,
+            skip_forced=True,
         )
         env.seed(settings.seed)
         return MaskablePPO(
@@ -193,7 +199,8 @@ class _Run:
         self.seconds = 0.0
         self.best: float | None = None
         self.next_test = settings.evaluation.every
-        self.next_snapshot = 0
+        self.next_snapshot = settings.opponents.snapshot_every
+        self.tested_at = -1
 
     def go(self, resumed: bool) -> None:
         settings = self.settings
@@ -205,14 +212,16 @@ class _Run:
             self._load()
         self.model.set_logger(run_logger(self.folder, self.model.num_timesteps))
         if not resumed:
+            if not isinstance(self.model, SelfPlayPPO):
+                _fit_inputs(self.model)
             write_atomic(self.folder / "versions.json", json.dumps(_versions(), indent=2).encode())
         with self.display:
             self.display.begin(self)
-            # SB3 counts `total_timesteps` on top of what is done already when counters are kept.
-            budget = (settings.decisions or 2**62) - self.model.num_timesteps
-            if budget > 0 and not self.spent():
-                self.model.learn(budget, _Hooks(self), log_interval=1, reset_num_timesteps=False)
-            self.test()
+            if not self.spent():
+                # The hooks end the training; this is only more than it can be.
+                self.model.learn(2**60, _Hooks(self), log_interval=1, reset_num_timesteps=False)
+            if self.model.num_timesteps > self.tested_at:
+                self.test()
             self.save()
             self.display.end(self)
 
@@ -238,15 +247,20 @@ class _Run:
             self.model.logger.record(f"evaluation/{row['opponent']}_went_out", row["went_out"])
         self.display.tested(rows)
         line = {"decisions": self.model.num_timesteps, "seconds": round(self.seconds, 1), "rows": rows}
-        path = self.folder / "evaluations.jsonl"
-        old = path.read_bytes() if path.is_file() else b""
-        write_atomic(path, old + json.dumps(line).encode() + b"\n")
-        score = rows[0]["pips"]
+        write_atomic(self.folder / TESTS, "".join([*self._old_tests(), json.dumps(line) + "\n"]).encode())
+        self.tested_at = self.model.num_timesteps
+        score = float(np.mean([row["pips"] for row in rows]))
         if self.ruleset.scoring == "winner_takes":
-            score = -score
+            score = -score  # there points are won
         if self.best is None or score <= self.best:
             self.best = score
             save_checkpoint(self.folder / BEST, self.model.policy, self._counters(), optimizer=False)
+
+    def _old_tests(self) -> list[str]:
+        """Returns the lines of tests up to now; those of a lost part of the run will be written again."""
+        path = self.folder / TESTS
+        lines = path.read_text().splitlines(keepends=True) if path.is_file() else []
+        return [line for line in lines if json.loads(line)["decisions"] < self.model.num_timesteps]
 
     def save(self) -> None:
         seats = getattr(self.model, "opponents", None)
@@ -262,6 +276,7 @@ class _Run:
             "best": self.best,
             "next_test": self.next_test,
             "next_snapshot": self.next_snapshot,
+            "tested_at": self.tested_at,
         }
 
     def _load(self) -> None:
@@ -277,12 +292,13 @@ class _Run:
         self.model._n_updates = counters["updates"]
         self.seconds, self.best = counters["seconds"], counters["best"]
         self.next_test, self.next_snapshot = counters["next_test"], counters["next_snapshot"]
+        self.tested_at = counters["tested_at"]
         # The games start anew, so they must not be those of the run's beginning.
         fresh = (self.settings.seed + counters["decisions"]) % 2**31
-        th.manual_seed(fresh)
-        np.random.seed(fresh)
+        self.model.set_random_seed(fresh)
         if isinstance(self.model, SelfPlayPPO):
             self.model.batch.reset(fresh)
+            self.model.rollout_buffer.rng = np.random.default_rng(fresh)
         else:
             self.model.env.seed(fresh)
 
@@ -293,8 +309,8 @@ class _Hooks(BaseCallback):
     def __init__(self, run: _Run) -> None:
         super().__init__()
         self.run = run
-        self._mark = time.perf_counter()
-        self._saved = time.perf_counter()
+        self._stop = False
+        self._mark = self._saved = time.perf_counter()
 
     def _on_training_start(self) -> None:
         self._mark = self._saved = time.perf_counter()
@@ -309,25 +325,63 @@ class _Hooks(BaseCallback):
         seats = getattr(model, "opponents", None)
         if seats is not None and seats.room and model.num_timesteps >= run.next_snapshot:
             run.next_snapshot = model.num_timesteps + settings.opponents.snapshot_every
-            if model.num_timesteps:
-                seats.remember(model.policy)
+            seats.remember(model.policy)
         if model.num_timesteps >= run.next_test:
-            run.next_test += settings.evaluation.every
-            run.next_test = max(run.next_test, model.num_timesteps + 1)
+            run.next_test = model.num_timesteps + settings.evaluation.every
             run.test()
-        if time.perf_counter() - self._saved >= settings.checkpoint_seconds or not (run.folder / LAST).is_file():
-            if model.num_timesteps:
-                run.save()
+        # A first checkpoint at once, so that a run can be gone on with from its first seconds.
+        if (
+            time.perf_counter() - self._saved >= settings.checkpoint_seconds
+            or not (run.folder / LAST).is_file()
+        ):
+            run.save()
             self._saved = time.perf_counter()
         run.display.update(run)
-        self._mark = time.perf_counter()
+        self._stop = run.spent()
+        self._mark = time.perf_counter()  # tests are not training time
 
     def _on_step(self) -> bool:
-        minutes = self.run.settings.minutes
-        if minutes is None:
-            return True
-        # A rollout that is cut off is lost, so the last one is the one under way when time is up.
-        return True
+        # Only at a rollout's first step, so that no rollout under way is thrown away.
+        return not self._stop
 
-    def _on_rollout_end(self) -> None:
-        pass
+
+@contextmanager
+def _only_one(folder: Path) -> Iterator[None]:
+    """Keeps two processes from writing to one run; the lock ends with its process, however that ends."""
+    with (folder / ".lock").open("w") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RunError(f"{folder}: another process is training it") from None
+        yield
+
+
+def _new_folder(runs: Path, name: str) -> Path:
+    stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
+    for number in range(1000):
+        folder = runs / (f"{name}-{stamp}" + (f"-{number}" if number else ""))
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        return folder
+    raise RunError(f"{runs}: no free name for a run called {name}")
+
+
+def _versions() -> dict[str, str]:
+    packages = ("mexenv", "torch", "numpy", "numba", "stable_baselines3", "sb3_contrib")
+    versions = {name: version(name) for name in packages}
+    return {"python": platform.python_version(), **versions}
+
+
+def _fit_inputs(model: MaskablePPO) -> None:
+    """Sets a policy's input normalisation from some steps of random legal play."""
+    env, rng = model.env, np.random.default_rng(model.seed or 0)
+    assert env is not None
+    observations, seen, legal = env.reset(), [], []
+    for _ in range(24):
+        masks = env.action_masks()  # type: ignore[attr-defined]
+        seen.append(observations)
+        legal.append(masks)
+        observations = env.step((masks * rng.random(masks.shape)).argmax(1))[0]
+    model.policy.fit_inputs(th.from_numpy(np.concatenate(seen)), th.from_numpy(np.concatenate(legal)))

@@ -27,7 +27,7 @@ WEIGHTS: Final = np.array(
         1.0,  # 1: the points of the tile
         7.0,  # 2: a double, with a tile in hand that can follow it
         0.0,  # 3: a double without one
-        6.0,  # 4: the own marker comes down
+        12.0,  # 4: the own marker comes down
         0.5,  # 5: on the own train
         0.5,  # 6: instead of 0, while somebody holds two tiles or fewer
     ]

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
@@ -84,6 +85,13 @@ def kernel(function: F) -> F:
     finally:
         numba.config.CACHE_DIR = before
     return compiled  # type: ignore[no-any-return]  # numba ships no types
+
+
+def record_dtype(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
+    """The dtype of records that kernels read by attribute, compiled or not."""
+    plain = np.dtype(fields, align=True)
+    # Plain Python finds fields as attributes in `np.record` only; Numba does not need it.
+    return np.dtype((np.record, plain)) if numba.config.DISABLE_JIT else plain
 
 
 def announce_compile(what: str) -> Callable[[], None]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import kernel
+from mexenv.engine._jit import kernel, record_dtype
 from mexenv.engine.deal import below, new_match, next_round
 from mexenv.engine.legal import write_mask
 from mexenv.engine.play import apply
@@ -20,7 +20,7 @@ Array = Any
 RELATIVE, PIPS, WIN = range(3)
 
 # How a batch plays on; one record, so that the kernels take one argument for it.
-OPTIONS = np.dtype(
+OPTIONS = record_dtype(
     [
         ("match", np.int32),  # 1: an episode is a match, 0: a single round
         ("round_index", np.int32),  # the round that an episode begins with, -1 for a random one
@@ -28,8 +28,7 @@ OPTIONS = np.dtype(
         ("skip_forced", np.int32),  # 1: moves without a choice are played at once
         ("auto_reset", np.int32),  # 1: a finished episode is followed by the next
         ("reward_scale", np.float64),
-    ],
-    align=True,
+    ]
 )
 
 

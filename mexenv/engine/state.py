@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mexenv.engine._jit import record_dtype
 from mexenv.rules import Ruleset
 
 StateArray = npt.NDArray[np.void]
@@ -83,7 +84,7 @@ def state_dtype(n_values: int, n_seats: int) -> np.dtype[np.void]:
         ("drive_next", np.uint8),  # swan drive: train + 1 that comes next, else 0
         ("blocked", np.uint8),
     ]
-    return np.dtype(fields, align=True)
+    return record_dtype(fields)
 
 
 SMALL = state_dtype(13, 8)
@@ -117,10 +118,9 @@ _FLAGS = (
 )  # fmt: skip
 _NUMBERS = ("set_max", "players", "double_outlets", "double_covers", "double_blank")
 
-RULES = np.dtype(
+RULES = record_dtype(
     [(name, np.int32) for name in (*_CHOICES, *_FLAGS, *_NUMBERS)]
-    + [("hand_size", np.int32), ("rounds", np.int32), ("draws", np.int32), ("two_way", np.int32)],
-    align=True,
+    + [("hand_size", np.int32), ("rounds", np.int32), ("draws", np.int32), ("two_way", np.int32)]
 )
 
 # The codes that `decisions.py` compares with; each is the place of the word in _CHOICES.

@@ -231,7 +231,9 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         view: npt.NDArray[Any] = out[0]
         if self._flat:
             return view
-        mask = self._batch.masks[0].copy() if agent == self.agent_selection else self._no_mask()
+        # An episode can also be ended from outside, by a wrapper, while somebody is still to move.
+        moves = agent == self.agent_selection and not self.terminations.get(agent, True)
+        mask = self._batch.masks[0].copy() if moves else self._no_mask()
         return {"observation": view, "action_mask": mask}
 
     def state(self) -> npt.NDArray[np.float32]:

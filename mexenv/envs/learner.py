@@ -183,10 +183,11 @@ class LearnerGames:
         """Let the agents play in the games `which` until the learner is to move there."""
         table = self._table
         while True:
+            if which.size == 1:
+                self._play_others_of(which)
+                return
             ahead = (table.to_move[which] - self.seats[which]) % self.ruleset.players
-            waiting = ahead != 0
-            if not self._auto_reset:
-                waiting &= ~table.over[which]
+            waiting = (ahead != 0) & (table.dones[which] == 0)
             which = which[waiting]
             if not which.size:
                 return
@@ -196,6 +197,21 @@ class LearnerGames:
                 if mine.size:
                     seen = None if layout is None else table.observe(layout, np.int8, mine)
                     self._chosen[mine] = agent.act(seen, table.masks[mine])
+            self._step(which)
+
+    def _play_others_of(self, which: Index) -> None:
+        """`_play_others` for one game alone, where array arithmetic would be most of the cost."""
+        table = self._table
+        i = int(which[0])
+        masks = table.masks[i : i + 1]
+        while not table.dones[i]:
+            ahead = (int(table.to_move[i]) - int(self.seats[i])) % self.ruleset.players
+            if ahead == 0:
+                return
+            k = self._agent_at[ahead]
+            layout = self._agent_layouts[k]
+            seen = None if layout is None else table.observe(layout, np.int8, which)
+            self._chosen[i] = self._agents[k].act(seen, masks)[0]
             self._step(which)
 
     def _step(self, which: Index) -> None:

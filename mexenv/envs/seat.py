@@ -89,7 +89,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
             Observation and info.
         """
         super().reset(seed=seed)
-        self._games.reset(int(self.np_random.integers(2**63)))
+        self._games.reset(None if seed is None else int(self.np_random.integers(2**63)))
         self._over = False
         if self.render_mode == "human":
             self.render()

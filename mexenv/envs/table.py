@@ -78,6 +78,7 @@ class Table(BatchGame):
             raise IllegalActionError(self._complaint(bad, int(actions[bad])))
 
     def deal_some(self, which: Index) -> None:
-        """Deal the next episode in the games of `which`."""
+        """Deal the next episode in the games of `which`; no end of theirs is left marked in `dones`."""
         seeds = self.games["rng"][which]
         loops.reset_games(self.games, self._rules, self._options, seeds, which, self.masks, self.to_move)
+        self.dones[which] = 0

@@ -83,7 +83,7 @@ class MexicanTrainVectorEnv(VectorEnv[Any, Any, Any]):
             Observations [num_envs, ...] and info.
         """
         super().reset(seed=seed)
-        self._games.reset(int(self.np_random.integers(2**63)))
+        self._games.reset(None if seed is None else int(self.np_random.integers(2**63)))
         return self._seen(), self._info()
 
     def step(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import index
 from typing import Any
 
 from mexenv.engine import state as st
@@ -49,15 +50,26 @@ def check_deal(ruleset: Ruleset, k: int, deal: Sequence[Sequence[int]]) -> list[
     return pile
 
 
-def _seat(ruleset: Ruleset, position: Mapping[str, Any], field: str) -> int:
-    seat = int(position.get(field, 0))
-    if not 0 <= seat < ruleset.players:
-        raise PositionError(f"{field}: {seat}, allowed are seats 0 to {ruleset.players - 1}")
-    return seat
+def _number(field: str, value: Any, top: int, what: str = "") -> int:
+    """`value` as a whole number from 0 to `top`."""
+    try:
+        number = index(value)
+    except TypeError:
+        number = -1
+    if not 0 <= number <= top:
+        raise PositionError(f"{field}: {value!r}, allowed are {what}0 to {top}")
+    return number
+
+
+def _list(position: Mapping[str, Any], field: str, default: Iterable[Any]) -> list[Any]:
+    try:
+        return list(position.get(field, default))
+    except TypeError:
+        raise PositionError(f"{field}: {position[field]!r} is not a list") from None
 
 
 def _rows(position: Mapping[str, Any], field: str, n: int, default: Iterable[Any]) -> list[Any]:
-    rows = list(position.get(field, default))
+    rows = _list(position, field, default)
     if len(rows) != n:
         raise PositionError(f"{field}: {len(rows)} entries, {n} are needed")
     return rows
@@ -80,12 +92,8 @@ def fill_position(ruleset: Ruleset, games: st.StateArray, position: Mapping[str,
     g["lack_since"] = st.UNMARKED
     g["lowest_round"] = float("inf")
 
-    round_index = int(position.get("round_index", 0))
-    if not 0 <= round_index < ruleset.match_rounds:
-        raise PositionError(f"round_index: {round_index}, allowed are 0 to {ruleset.match_rounds - 1}")
-    engine = int(position.get("engine", ruleset.set_max - round_index))
-    if not 0 <= engine < values:
-        raise PositionError(f"engine: {engine}, allowed are 0 to {ruleset.set_max}")
+    round_index = _number("round_index", position.get("round_index", 0), ruleset.match_rounds - 1)
+    engine = _number("engine", position.get("engine", ruleset.set_max - round_index), ruleset.set_max)
     g["round_index"], g["engine"] = round_index, engine
     used: dict[Tile, str] = {(engine, engine): "the engine"}
 
@@ -105,9 +113,9 @@ def fill_position(ruleset: Ruleset, games: st.StateArray, position: Mapping[str,
             if end not in tile:
                 raise PositionError(f"trains[{t}]: {format_tile(tile)} does not join the end {end}")
             end = tile[0] + tile[1] - end
-            index = tile_index(*tile)
-            g["where"][index] = t + 1
-            g["order"][g["n_laid"]] = index
+            number = tile_index(*tile)
+            g["where"][number] = t + 1
+            g["order"][g["n_laid"]] = number
             g["n_laid"] += 1
             for v in set(tile):
                 g["laid"][v] += 1
@@ -121,14 +129,19 @@ def fill_position(ruleset: Ruleset, games: st.StateArray, position: Mapping[str,
             g["hand"][s, lo] |= 1 << hi
             g["hand_n"][s] += 1
     left = [tile for tile in all_tiles(ruleset.set_max) if tile not in used]
-    boneyard = [claim("boneyard", raw) for raw in position.get("boneyard", left)]
+    boneyard = [claim("boneyard", raw) for raw in _list(position, "boneyard", left)]
     g["pile"][: len(boneyard)] = [tile_index(*tile) for tile in boneyard]
     g["pile_end"] = len(boneyard)
-    g["marker"][:p] = _rows(position, "markers", p, [False] * p)
-    g["total"][:p] = _rows(position, "totals", p, [0.0] * p)
-    g["mover"], g["starter"] = _seat(ruleset, position, "to_move"), _seat(ruleset, position, "starter")
-    for s in position.get("passed", ()):
-        g["passed"] |= 1 << int(s)
+    g["marker"][:p] = [bool(up) for up in _rows(position, "markers", p, [False] * p)]
+    try:
+        g["total"][:p] = [float(points) for points in _rows(position, "totals", p, [0.0] * p)]
+    except (TypeError, ValueError):
+        raise PositionError(f"totals: {position['totals']!r}, allowed are numbers") from None
+    for name, field in (("mover", "to_move"), ("starter", "starter")):
+        g[name] = _number(field, position.get(field, 0), p - 1, "seats ")
+    for s in _list(position, "passed", ()):
+        g["passed"] |= 1 << _number("passed", s, p - 1, "seats ")
+    g["stage"] = st.PLAY
     if position.get("opening", False):
         if not ruleset.opening.startswith("chain"):
             raise PositionError(f"opening: ruleset {ruleset.name!r} has no opening phase")
@@ -144,10 +157,12 @@ def _fill_waiting(ruleset: Ruleset, g: Any, position: Mapping[str, Any]) -> None
         end = int(g["end_mask"][t]).bit_length() - 1
         if last[t] == tile_index(end, end):
             tops.append((end, t))
-    default = [] if position.get("opening", False) else tops
-    for value, train in position.get("waiting", default):
-        if (value, train) not in tops:
-            raise PositionError(f"waiting: no uncovered {value}-{value} at the end of train {train}")
+    default = [] if position.get("opening", False) else list(tops)
+    for pair in _list(position, "waiting", default):
+        if tuple(pair) not in tops:
+            raise PositionError(f"waiting: {pair!r} is no (value, train) of another double at the end of a train")
+        tops.remove(tuple(pair))
+        value, train = pair
         if ruleset.dead_double == "released" and g["laid"][value] > ruleset.set_max:
             continue
         q = int(g["q_n"])

@@ -26,14 +26,14 @@ def test_an_unknown_name_gets_the_nearest_one_and_all_of_them() -> None:
 
 
 def test_a_path_without_a_policy_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(AgentError, match="no such folder: .*nowhere"):
+    with pytest.raises(AgentError, match=r"no such folder: .*nowhere"):
         load_agent(tmp_path / "nowhere")
-    with pytest.raises(AgentError, match="manifest.json is missing"):
+    with pytest.raises(AgentError, match=r"manifest\.json is missing"):
         load_agent(str(tmp_path))
 
 
 def test_scripted_agents_have_no_temperature() -> None:
-    with pytest.raises(AgentError, match="temperature 0.5 for greedy"):
+    with pytest.raises(AgentError, match=r"temperature 0\.5 for greedy"):
         load_agent("greedy", temperature=0.5)
 
 

@@ -1,0 +1,238 @@
+"""The PettingZoo environment: PettingZoo's own checkers, ours, and what neither looks at."""
+
+import copy
+import pickle
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+
+from mexenv import IllegalActionError, RulesetError, mexican_train_v0, testing
+from mexenv.envs.aec import raw_env
+from mexenv.testing.aec import play_randomly
+
+# Small tiles, quick rounds; every kind of observation and episode once.
+VARIANTS: list[dict[str, Any]] = [
+    {},
+    {"players": 2, "set_max": 6, "hand_size": 7, "episode": "match", "observation": "dict", "dtype": "int8"},
+    {"ruleset": "parsons", "set_max": 9, "layout": "plan", "reward": "pips", "engine": "random"},
+    {"ruleset": "pagat", "players": 5, "skip_forced": True, "reward": "win"},
+    {"ruleset": "dominos_cc", "players": 3, "episode": "match", "skip_forced": True},
+]
+IDS = [" ".join(map(str, variant.values())) or "default" for variant in VARIANTS]
+MAKERS = [mexican_train_v0.env, mexican_train_v0.raw_env]
+
+
+def quietly(check: Any, *args: Any, **kwargs: Any) -> None:
+    """Run a PettingZoo checker; a warning fails, but for those that every classic game draws."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for known in (
+            "Observation is not a NumPy array",
+            "Observation space for each agent probably should be",
+            ".*no longer needed",
+        ):
+            warnings.filterwarnings("ignore", known)
+        check(*args, **kwargs)
+
+
+@pytest.mark.parametrize("make", MAKERS, ids=["env", "raw_env"])
+@pytest.mark.parametrize("options", VARIANTS, ids=IDS)
+def test_pettingzoo_checkers(make: Any, options: dict[str, Any], capsys: Any) -> None:
+    quietly(api_test, make(**options), num_cycles=60)
+    quietly(seed_test, lambda: make(**options), num_cycles=60)
+
+
+@pytest.mark.parametrize("make", MAKERS, ids=["env", "raw_env"])
+@pytest.mark.parametrize("options", VARIANTS, ids=IDS)
+def test_our_checkers(make: Any, options: dict[str, Any]) -> None:
+    env = make(**options)
+    testing.check_masks(env, episodes=1)
+    testing.check_off_turn_masks(env)
+    testing.check_rewards_through_last(env)
+    testing.check_copies(env)
+    testing.check_illegal_actions(env)
+    testing.check_seeding(lambda: make(**options))
+
+
+def test_flat_observations_pass_the_api_test(capsys: Any) -> None:
+    quietly(api_test, mexican_train_v0.env(observation="flat"), num_cycles=60)
+    env = mexican_train_v0.raw_env(observation="flat")
+    env.reset(seed=0)
+    view, *_, info = env.last()
+    assert view.shape == (env.layout.size,)
+    assert info["action_mask"].any()
+
+
+def test_renders_in_every_mode(capsys: Any) -> None:
+    render_test(mexican_train_v0.env)
+    assert "player_0" in capsys.readouterr().out
+
+
+def test_parallel_wrapper(capsys: Any) -> None:
+    parallel = turn_based_aec_to_parallel(mexican_train_v0.env())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # unmasked actions are illegal soon, and the wrapper says so
+        parallel_api_test(parallel, num_cycles=50)
+
+
+def test_state_is_in_its_space_and_tells_everything() -> None:
+    test_module = sys.modules["pettingzoo.test.state_test"]
+    env = mexican_train_v0.raw_env()
+    test_module.test_state_space(env)
+    with pytest.MonkeyPatch.context() as patch:
+        # PettingZoo's check plays unmasked actions, which only the wrapped environment survives.
+        wrapped = mexican_train_v0.env()
+        patch.setattr("pettingzoo.utils.env_logger.EnvLogger.warn_on_illegal_move", lambda: None)
+        test_module.test_state(wrapped, num_cycles=5)
+    for turn in play_randomly(env, 1, 3):
+        if turn.over:
+            break
+        state = env.state()
+        tiles = env.ruleset.n_tiles
+        hidden = state[env.layout.size :].reshape(-1, tiles)
+        own = env.layout["hand"].of(state[: env.layout.size])
+        table = env.layout["table"].of(state[: env.layout.size]) > 0
+        everywhere = own + hidden[:-1].sum(axis=0) + table + (hidden[-1] > 0)
+        assert (everywhere == 1).all(), "a tile is in no place or in two"
+
+
+@pytest.mark.parametrize("action", [0, 10**6, -1, None, 1.5, "draw", np.float32(3)])
+def test_illegal_actions_name_themselves_and_the_legal_ones(action: Any) -> None:
+    env = mexican_train_v0.raw_env()
+    env.reset(seed=1)
+    before = env.state()
+    legal = np.flatnonzero(env.last()[0]["action_mask"])
+    assert 0 not in legal
+    with pytest.raises(IllegalActionError, match=env.agent_selection) as caught:
+        env.step(action)
+    if action is not None:
+        assert str(action) in str(caught.value)
+        assert all(str(number) in str(caught.value) for number in legal)
+    assert np.array_equal(before, env.state())
+    env.step(np.int32(legal[0]))
+
+
+def test_illegal_action_ends_the_wrapped_episode(caplog: Any) -> None:
+    env = mexican_train_v0.env()
+    env.reset(seed=1)
+    loser = env.agent_selection
+    env.step(0)
+    heard = {}
+    for agent in env.agent_iter():
+        observation, heard[agent], terminated, _, _ = env.last()
+        assert terminated
+        assert not observation["action_mask"].any(), "a mask shows the hand of the seat to move"
+        env.step(None)
+    assert heard == {agent: -1.0 if agent == loser else 0.0 for agent in env.possible_agents}
+
+
+def test_options_are_checked() -> None:
+    for options, text in [
+        ({"episode": "game"}, "episode 'game': allowed"),
+        ({"engine": 99}, "engine 99: allowed"),
+        ({"reward": "score"}, "reward 'score': allowed"),
+        ({"dtype": "float64"}, "dtype float64: allowed"),
+        ({"layout": "images"}, "layout 'images': allowed"),
+        ({"observation": "list"}, "observation 'list': allowed"),
+        ({"render_mode": "3d"}, "render_mode '3d': allowed"),
+    ]:
+        with pytest.raises(ValueError, match=text):
+            mexican_train_v0.env(**options)
+    with pytest.raises(RulesetError, match="players"):
+        mexican_train_v0.env(players=40)
+    with pytest.raises(TypeError, match="unknown option 'rounds_long'"):
+        mexican_train_v0.env(rounds_long=True)
+
+
+@pytest.mark.parametrize("episode", ["round", "match"])
+def test_plays_the_same_game_as_the_engine(episode: Any) -> None:
+    env = mexican_train_v0.raw_env(players=3, set_max=6, hand_size=7, episode=episode)
+    env.reset(seed=5)
+    rounds = 0
+    rng = np.random.default_rng(0)
+    totals = np.zeros(3)
+    while env.agents:
+        observation, _, terminated, _, info = env.last()
+        if terminated:
+            env.step(None)
+            continue
+        game = env._batch.game(0)
+        assert env.possible_agents[game.to_move] == env.agent_selection
+        assert np.array_equal(observation["action_mask"], game.action_mask())
+        for seat, agent in enumerate(env.possible_agents):
+            assert np.array_equal(env.observe(agent)["observation"], game.observe(seat))
+            assert env.infos[agent]["points"] == game.totals[seat]
+        assert (info["round"], info["engine"]) == (game.round_index, game.engine)
+        env.step(int(rng.choice(game.legal_actions())))
+        if env._batch.round_ended[0]:
+            rounds += 1
+            scored = env._batch.round_pips[0]
+            totals += scored
+            others = (scored.sum() - scored) / 2
+            expected = 0.04 * (others - scored)
+            given = [env.rewards[agent] for agent in env.possible_agents]
+            assert np.allclose(given, expected, atol=1e-6)
+            assert [env.infos[agent]["points"] for agent in env.possible_agents] == totals.tolist()
+    assert rounds == (1 if episode == "round" else env.ruleset.match_rounds)
+
+
+def test_the_mover_may_stay() -> None:
+    env = mexican_train_v0.raw_env()
+    stayed = 0
+    last = None
+    for turn in play_randomly(env, 1, 0):
+        stayed += turn.agent == last and not turn.over
+        last = turn.agent
+    assert stayed > 0
+
+
+def test_get_and_set_state() -> None:
+    env = mexican_train_v0.raw_env(players=2, set_max=6, hand_size=7)
+
+    def play_out() -> list[Any]:
+        rng = np.random.default_rng(9)
+        seen = []
+        while env.agents:
+            observation, reward, terminated, _, _ = env.last()
+            seen.append((env.agent_selection, reward, observation["observation"].tobytes()))
+            env.step(None if terminated else int(rng.choice(np.flatnonzero(observation["action_mask"]))))
+        return seen
+
+    env.reset(seed=2)
+    for _ in range(5):
+        env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
+    state = env.get_state()
+    first = play_out()
+    for kept in (state, copy.deepcopy(state), pickle.loads(pickle.dumps(state))):
+        env.set_state(kept)
+        assert play_out() == first
+    fresh = raw_env(players=2, set_max=6, hand_size=7)
+    fresh.set_state(state)
+    assert fresh.agent_selection == first[0][0]
+    with pytest.raises(ValueError, match="another ruleset"):
+        raw_env(players=9, set_max=15, hand_size=9).set_state(state)
+
+
+def test_observations_are_new_at_each_call() -> None:
+    env = mexican_train_v0.raw_env()
+    env.reset(seed=0)
+    first, _, _, _, info = env.last()
+    second = env.last()[0]
+    for key in first:
+        assert not np.shares_memory(first[key], second[key])
+    first["action_mask"][:] = 0
+    info["action_mask"][:] = 0
+    assert env.last()[0]["action_mask"].any()
+
+
+def test_step_after_the_end_needs_none() -> None:
+    env = mexican_train_v0.raw_env(players=2, set_max=6, hand_size=7)
+    for turn in play_randomly(env, 1, 0):
+        if turn.over:
+            with pytest.raises(ValueError, match="None"):
+                env.step(0)
