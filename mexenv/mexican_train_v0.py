@@ -59,8 +59,8 @@ game the mask shows the hand. The mover's mask always has a 1.
 
 ### Info
 
-The same keys from reset on: `action_mask`; `round` (index, from 0); `engine` (value of the double in the
-centre); `points` (of the agent, in the match so far).
+`action_mask`, the same as in the observation; nothing else, at any time. Whatever else there is to know about
+a game (round, points, trains, all hands) `env.unwrapped.game` tells.
 
 ### Rewards and end
 

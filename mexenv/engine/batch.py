@@ -82,8 +82,8 @@ def step_games(
     """Carry out one action in each of the games `begin` to `end` - 1.
 
     All actions are checked before the first is carried out. Games that are over are left alone.
-    After the end of an episode the next decision is always shown, even a forced one, so that no
-    step can run through two ends.
+    After the end of a round the next decision is always shown, even a forced one, so that no step
+    can run through two ends.
 
     Returns:
         -1, or the first game whose action is illegal; then nothing has changed.
@@ -123,7 +123,7 @@ def step_games(
                         mask[:] = 0
                         break
                     start_episode(g, r, o)
-            if write_mask(g, r, mask) != 1 or o.skip_forced == 0 or dones[i]:
+            if write_mask(g, r, mask) != 1 or o.skip_forced == 0 or round_ended[i]:
                 break
             apply(g, r, _only_action(mask))
         to_move[i] = g.mover

@@ -22,7 +22,7 @@ from mexenv.envs.options import (
     observation_space,
     show,
 )
-from mexenv.games import IllegalActionError
+from mexenv.games import Game, IllegalActionError
 from mexenv.games.batch import illegal_text
 from mexenv.observation import make_layout
 
@@ -168,12 +168,10 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             self._rewarded = False
         if batch.round_ended[0]:
             self._end_round()
-        elif self.possible_agents[batch.to_move[0]] is agent:
-            self.infos[agent] = {**self.infos[agent], "action_mask": batch.masks[0].copy()}
         else:
-            self.infos[agent] = {**self.infos[agent], "action_mask": self._no_mask()}
+            self.infos[agent] = {"action_mask": self._no_mask()}
             agent = self.agent_selection = self.possible_agents[batch.to_move[0]]
-            self.infos[agent] = {**self.infos[agent], "action_mask": batch.masks[0].copy()}
+            self.infos[agent] = {"action_mask": batch.masks[0].copy()}
         if self.render_mode == "human":
             self.render()
 
@@ -189,19 +187,10 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._renew_infos()
 
     def _renew_infos(self) -> None:
-        """Write the infos of a new round; in between only the masks change."""
-        game = self._batch.games[0]
-        self.infos = {
-            agent: {
-                "action_mask": self._no_mask(),
-                "round": int(game["round_index"]),
-                "engine": int(game["engine"]),
-                "points": float(game["total"][seat]),
-            }
-            for seat, agent in enumerate(self.possible_agents)
-        }
+        """Write all infos: the mask and nothing else, since TorchRL stumbles over more beside it."""
+        self.infos = {agent: {"action_mask": self._no_mask()} for agent in self.possible_agents}
         # All zero at the end of an episode.
-        self.infos[self.agent_selection]["action_mask"] = self._batch.masks[0].copy()
+        self.infos[self.agent_selection] = {"action_mask": self._batch.masks[0].copy()}
 
     def _no_mask(self) -> npt.NDArray[np.int8]:
         return np.zeros(self.actions.n_actions, np.int8)
@@ -277,12 +266,17 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._rewarded = True  # clear whatever rewards the position came with
         self._seeded = True
 
+    @property
+    def game(self) -> Game:
+        """A readable copy of the game in progress: hands, trains, points, everything."""
+        return self._batch.game(0)
+
     def render(self) -> str | npt.NDArray[np.uint8] | None:
         """Draw the game, all hands face up: text, picture or nothing, as `render_mode` says."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() without a render_mode: give one when making the environment")
             return None
-        return show(self._batch.game(0), self.render_mode, None)
+        return show(self.game, self.render_mode, None)
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,9 @@ from mexenv.games.errors import IllegalActionError
 from mexenv.observation import ObservationLayout, make_layout
 from mexenv.observation.encode import encode_float, encode_int8, write_hidden
 from mexenv.rules import ActionLayout, Ruleset
+
+if TYPE_CHECKING:
+    from mexenv.games.single import Game
 
 EPISODES = ("round", "match")
 REWARDS = ("relative", "pips", "win")
@@ -127,8 +130,8 @@ class BatchGame:
             reward: `relative` (mean of the others' points minus own), `pips` (own points, as a
                 cost) or `win` (1 to the best place at the end of the episode, shared by ties).
             reward_scale: factor of the reward; None for `REWARD_SCALES`.
-            skip_forced: play moves without a choice at once. The first decision of an episode is
-                always shown.
+            skip_forced: play moves without a choice at once. The first decision of a round is always
+                shown.
             auto_reset: deal the next episode as soon as one ends.
             threads: threads that share the games of a step.
 
@@ -276,6 +279,12 @@ class BatchGame:
         out = np.empty((which.shape[0], (self.players - 1) * self.ruleset.n_tiles), np.int8)
         write_hidden(self.games, self._rules, which, out)
         return out
+
+    def game(self, index: int) -> Game:
+        """A copy of one game as a `Game`, to look at and to play on; its events begin here."""
+        from mexenv.games.single import Game
+
+        return Game.from_record(self.ruleset, self.games[index : index + 1], self._options)
 
     @property
     def over(self) -> npt.NDArray[np.bool_]:

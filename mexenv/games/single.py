@@ -442,6 +442,23 @@ class Game:
         return game
 
     @classmethod
+    def from_record(cls, ruleset: Ruleset, record: st.StateArray, options: st.StateArray) -> Self:
+        """A game that goes on from a record of the engine (`BatchGame.game`).
+
+        Args:
+            ruleset: the rules of the record.
+            record: structured [1], copied.
+            options: structured [1], how the game plays on (`mexenv.engine.batch.OPTIONS`), copied.
+        """
+        game = cls(ruleset, seed=0)
+        game._games = record.copy()
+        game._options = options.copy()
+        game.events, game.deals, game.round_history = [], [], []
+        game.first_starter = game.starter
+        write_mask(game._g, game._rules[0], game._mask)
+        return game
+
+    @classmethod
     def from_position(cls, ruleset: Ruleset, position: Mapping[str, Any], **options: Any) -> Self:
         """Set up a position at the start of a turn by hand.
 
