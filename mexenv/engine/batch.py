@@ -59,10 +59,11 @@ def pay(g: Record, r: Record, options: Record, last: bool, rewards: Array) -> No
     total = 0.0
     for s in range(seats):
         total += g.round_score[s]
+    team = 2 if ask.has_partners(r) else 1
     for s in range(seats):
         own = g.round_score[s]
         if options.reward == RELATIVE:
-            own -= (total - own) / (seats - 1)
+            own -= (total - team * own) / (seats - team)
         rewards[s] += sign * own * options.reward_scale
 
 

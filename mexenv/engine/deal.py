@@ -151,13 +151,14 @@ def deal_round(g: Record, r: Record, first: int) -> None:
     g.where[:] = 0
     g.order[:] = 0
     g.q_fresh[:] = 0
+    g.q_asked[:] = 0
     g.q_n = 0
     g.n_laid = 0
     g.passed = 0
     g.blocked = 0
     g.no_skip = 0
     g.mexican_seat = 0
-    g.drive_next = 0
+    g.chain_train = 0
     g.pile_next = 0
     for s in range(seats):
         for _ in range(ask.hand_size(r)):
@@ -174,10 +175,19 @@ def deal_round(g: Record, r: Record, first: int) -> None:
     g.where[value * (value + 3) // 2] = st.ENGINE_PLACE
     for t in range(seats + 1):
         g.end_mask[t] = np.int32(1) << value
+        g.end_n[t, value] = 1
     g.opening_left = seats if ask.has_opening(r) else 0
     g.stage = st.OPENING if ask.has_opening(r) else st.PLAY
     g.mover = g.starter
     begin_turn(g)
+    begin_chain(g, np.int64(g.mover))
+
+
+@kernel
+def begin_chain(g: Record, t: int) -> None:
+    """A chain that starts at the engine may be laid on train `t`."""
+    g.chain_train = t
+    g.chain_end = g.engine
 
 
 @kernel
@@ -189,7 +199,7 @@ def begin_turn(g: Record) -> None:
     g.turn_doubles = 0
     g.own_played = 0
     g.own_fits = 0
-    g.last_tile = 0
+    g.drive_at = 0
 
 
 @kernel

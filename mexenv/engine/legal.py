@@ -23,9 +23,10 @@ def _mark_tiles(g: Record, r: Record, mask: Array, t: int, ends: int) -> int:
     drawn = np.int64(g.drawn) - 1
     limited = (g.stage == st.EXTRA or g.stage == st.THIRD) and ask.extra_doubles_limited(r)
     found = 0
-    while ends:
-        v = ctz(ends)
-        ends &= ends - 1
+    halves = ask.joining_halves(r, ends)
+    while halves:
+        v = ctz(halves)
+        halves &= halves - 1
         partners = np.int64(g.hand[s, v])
         while partners:
             w = ctz(partners)
@@ -45,20 +46,46 @@ def open_ends(g: Record, r: Record, s: int, t: int) -> int:
     """Bit set of the values at which the mover `s` may play on train `t` now."""
     ends = np.int64(0)
     stage = g.stage
-    if stage == st.OPENING:
-        return np.int64(g.end_mask[t]) if t == s else ends
-    if stage == st.COVER:
-        q = ask.in_force(g, r)
-        if np.int64(g.q_train[q]) == t and (t == s or not ask.bound_to_own_train(g, r, s)):
-            ends = np.int64(1) << np.int64(g.q_value[q])
-        return ends
-    if (stage == st.PLAY or (stage == st.EXTRA and ask.extra_goes_anywhere(r))) and ask.may_play_on(g, r, s, t):
-        ends = np.int64(g.end_mask[t])
+    if stage == st.OPENING or stage == st.CHAIN:
+        return np.int64(1) << np.int64(g.chain_end) if t == np.int64(g.chain_train) else ends
+    if stage == st.DRIVE:
+        return drive_ends(g, r, s, t)
+    bound = stage == st.COVER
     if stage == st.EXTRA or stage == st.THIRD:
         for q in range(np.int64(g.q_n)):
             if g.q_fresh[q] and np.int64(g.q_train[q]) == t:
                 ends |= np.int64(1) << np.int64(g.q_value[q])
+        if stage == st.THIRD or not ask.extra_goes_anywhere(r):
+            return ends
+        # Only a wild double laid as a cover leaves an older double in force during its extra.
+        bound = ask.any_in_force(g, r)
+    if bound:
+        if ask.may_cover_on(g, r, s, t):
+            for q in range(np.int64(g.q_n)):
+                if np.int64(g.q_train[q]) == t and ask.is_in_force(g, r, q):
+                    ends |= np.int64(1) << np.int64(g.q_value[q])
+    elif ask.may_play_on(g, r, s, t):
+        ends |= np.int64(g.end_mask[t])
     return ends
+
+
+@kernel
+def drive_ends(g: Record, r: Record, s: int, t: int) -> int:
+    """Ends open on train `t` to the drive of seat `s`: its next stop, or the Mexican Train before that."""
+    seats = ask.n_seats(r)
+    at = np.int64(g.drive_at) - 1
+    mexican_after = np.int64(g.mexican_seat) - 1
+    passed = False
+    for step in range(seats):
+        stop = (s + step) % seats
+        if passed and g.marker[stop]:
+            return np.int64(g.end_mask[t]) if t == stop else np.int64(0)
+        passed = passed or stop == at
+        if stop == mexican_after:
+            if passed and t == seats:
+                return np.int64(g.end_mask[t])
+            passed = passed or at == seats
+    return np.int64(0)
 
 
 @kernel
@@ -81,16 +108,17 @@ def write_mask(g: Record, r: Record, mask: Array) -> int:
     seats = ask.n_seats(r)
     draw = ask.n_pairs(r)
     plays = 0
-    if g.stage == st.OPENING:
-        plays = _mark_tiles(g, r, mask, s, np.int64(g.end_mask[s]))
-        if plays == 0 or g.turn_plays > 0 or not ask.opening_must_start(r):
-            mask[draw + 1] = 1
-            return plays + 1
-        return plays
     for t in range(seats + 1):
         ends = open_ends(g, r, s, t)
         if ends:
             plays += _mark_tiles(g, r, mask, t, ends)
+    if g.stage == st.OPENING or g.stage == st.CHAIN or g.stage == st.DRIVE:
+        # Stopping is asked even when nothing fits, so that the question tells nothing.
+        bound = g.stage == st.OPENING and g.turn_plays == 0 and ask.opening_must_start(r)
+        if plays > 0 and bound:
+            return plays
+        mask[draw + 1] = 1
+        return plays + 1
     if plays > 0:
         if g.drawn != 0:
             if ask.must_play_drawn(g, r):
@@ -114,6 +142,7 @@ def prove_lack(g: Record, r: Record, s: int) -> None:
     ends = np.int64(0)
     for t in range(ask.n_seats(r) + 1):
         ends |= open_ends(g, r, s, t)
+    ends = ask.joining_halves(r, ends)
     while ends:
         v = ctz(ends)
         ends &= ends - 1

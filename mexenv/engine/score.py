@@ -33,8 +33,19 @@ def end_round(g: Record, r: Record) -> None:
     seats = ask.n_seats(r)
     for s in range(seats):
         g.round_score[s] = hand_points(g, r, s)
+    if ask.has_partners(r):
+        _join_teams(g, seats // 2)
+        seats //= 2
     if ask.winner_takes(r):
         _share_out(g, seats)
+    elif ask.has_partners(r):
+        for s in range(seats):
+            if g.out[s] or g.out[s + seats]:
+                g.round_score[s] = 0.0
+    if ask.has_partners(r):
+        for s in range(seats):
+            g.round_score[s + seats] = g.round_score[s]
+        seats *= 2
     for s in range(seats):
         points = g.round_score[s]
         g.total[s] += points
@@ -46,23 +57,39 @@ def end_round(g: Record, r: Record) -> None:
 
 
 @kernel
+def _join_teams(g: Record, half: int) -> None:
+    """Add up the hands of partners; the sum stands at the lower seat of each team."""
+    for s in range(half):
+        g.round_score[s] += g.round_score[s + half]
+
+
+@kernel
+def _is_out(g: Record, s: int, seats: int) -> bool:
+    """Seat `s` went out, or its partner, `seats` being the number of teams then."""
+    return g.out[s] or (s + seats < g.out.shape[0] and g.out[s + seats])
+
+
+@kernel
 def _share_out(g: Record, seats: int) -> None:
-    """Turn pips into gains: the winners share equally what the others hold."""
+    """Turn pips into gains: the winners share equally what the others hold.
+
+    With partners `seats` is the number of teams; seats beyond the players are never out.
+    """
     best = np.inf
     for s in range(seats):
-        if g.out[s]:
+        if _is_out(g, s, seats):
             best = -1.0
         elif g.round_score[s] < best:
             best = g.round_score[s]
     winners = 0
     pot = 0.0
     for s in range(seats):
-        if (best < 0.0 and g.out[s]) or (best >= 0.0 and g.round_score[s] == best):
+        if (best < 0.0 and _is_out(g, s, seats)) or (best >= 0.0 and g.round_score[s] == best):
             winners += 1
         else:
             pot += g.round_score[s]
     for s in range(seats):
-        won = (best < 0.0 and g.out[s]) or (best >= 0.0 and g.round_score[s] == best)
+        won = (best < 0.0 and _is_out(g, s, seats)) or (best >= 0.0 and g.round_score[s] == best)
         g.round_score[s] = pot / winners if won else 0.0
 
 
@@ -80,8 +107,8 @@ def ranks_before(g: Record, r: Record, a: int, b: int) -> bool:
 
 @kernel
 def place_of(g: Record, r: Record, s: int) -> int:
-    """Place of seat `s` in the match so far, from 1; equal seats share it."""
+    """Place of seat `s` in the match so far, from 1; equal seats share it. With partners, places are by team."""
     place = 1
-    for k in range(ask.n_seats(r)):
+    for k in range(ask.n_seats(r) // (2 if ask.has_partners(r) else 1)):
         place += ranks_before(g, r, k, s)
     return place

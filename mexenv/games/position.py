@@ -107,6 +107,7 @@ def fill_position(ruleset: Ruleset, games: st.StateArray, position: Mapping[str,
             end = tile[0] + tile[1] - end
             index = tile_index(*tile)
             g["where"][index] = t + 1
+            g["joined_low"][index] = end != tile[0]
             g["order"][g["n_laid"]] = index
             g["n_laid"] += 1
             for v in set(tile):

@@ -159,9 +159,16 @@ class Game:
         g = self._g
         found = []
         for t in range(self.players + 1):
-            mask = int(g["end_mask"][t])
-            open_values = [v for v in range(self.ruleset.n_values) if mask >> v & 1]
-            found.append([] if t == self.players and g["length"][t] == 0 else open_values)
+            if t == self.players and g["length"][t] == 0:
+                found.append([])
+            elif self.ruleset.double_outlets == 1:
+                found.append([int(g["end_mask"][t]).bit_length() - 1])
+            else:
+                count = [int(n) for n in g["end_n"][t]]
+                for q in range(g["q_n"]):
+                    if g["q_train"][q] == t:
+                        count[g["q_value"][q]] += self.ruleset.double_covers - int(g["q_covers"][q])
+                found.append([v for v, n in enumerate(count) for _ in range(n)])
         return found
 
     @property
@@ -171,14 +178,13 @@ class Game:
 
     @property
     def trains(self) -> list[list[Tile]]:
-        """The tiles of each train in the order laid, the joined half first."""
+        """The tiles of each train in the order laid, the joined half first (branches run together)."""
         g = self._g
         trains: list[list[Tile]] = [[] for _ in range(self.players + 1)]
         for index in g["order"][: g["n_laid"]]:
             train = trains[int(g["where"][index]) - 1]
             hi, lo = tile_of(int(index))
-            end = train[-1][1] if train else self.engine
-            train.append((hi, lo) if hi == end else (lo, hi))
+            train.append((lo, hi) if g["joined_low"][index] else (hi, lo))
         return trains
 
     @property
@@ -195,9 +201,9 @@ class Game:
     @property
     def in_force(self) -> list[tuple[int, int]]:
         """(value, train) of the doubles that the seat to move must cover."""
-        if self.stage != "cover":
+        if self.over:
             return []
-        return [self.waiting[ask.in_force(self._g, self._rules[0])]]
+        return [pair for q, pair in enumerate(self.waiting) if ask.is_in_force(self._g, self._rules[0], q)]
 
     @property
     def drawn(self) -> Tile | None:
@@ -464,7 +470,7 @@ class Game:
         fill_position(ruleset, game._games, position)
         dealing.begin_turn(game._g)
         if game._g["stage"] != st.OPENING:
-            game._g["stage"] = st.PLAY if ask.in_force(game._g, game._rules[0]) < 0 else st.COVER
+            game._g["stage"] = st.COVER if ask.any_in_force(game._g, game._rules[0]) else st.PLAY
         write_mask(game._g, game._rules[0], game._mask)
         game.deals = []
         game.events = []

@@ -26,6 +26,12 @@ def base_size(r: Record) -> int:
 
 
 @kernel
+def score_gap(g: Record, t: int, o: int) -> int:
+    """Match points of seat `t` minus those of seat `o`, as the `scores` section shows them."""
+    return np.int64(min(max(np.rint((g.total[t] - g.total[o]) / 8.0), -127.0), 127.0))
+
+
+@kernel
 def write_base(g: Record, r: Record, o: int, out: Array) -> int:
     """Write the `base` layout as seat `o` sees it.
 
@@ -67,8 +73,15 @@ def write_base(g: Record, r: Record, o: int, out: Array) -> int:
     table = out[k : k + tiles]
     order = g.order
     where = g.where
+    hidden = ask.opening_is_hidden(g, r)
     for i in range(np.int64(g.n_laid)):
         tile = np.int64(order[i])
+        if hidden and np.int64(where[tile]) - 1 != o:
+            hi, lo = halves(tile)
+            unseen[hi] += 1
+            if lo != hi:
+                unseen[lo] += 1
+            continue
         place = np.int64(where[tile]) - 1 - o
         if place + o == seats:
             place = seats
@@ -95,7 +108,6 @@ def write_base(g: Record, r: Record, o: int, out: Array) -> int:
     move_out = out[tail_at + seats : tail_at + 2 * seats]
     passed_out = out[tail_at + 2 * seats : tail_at + 3 * seats]
     scores_out = out[tail_at + 3 * seats : tail_at + 4 * seats]
-    own_total = g.total[o]
     for place in range(trains):
         t = seats
         if place < seats:
@@ -104,6 +116,14 @@ def write_base(g: Record, r: Record, o: int, out: Array) -> int:
                 t -= seats
         ends = np.int64(g.end_mask[t])
         row = ends_out[place * values : (place + 1) * values]
+        if hidden and 0 < place < seats:
+            # Another seat's chain: nothing shows, as if it had not begun.
+            row[engine] = 1
+            sizes_out[place] = min(np.int64(g.hand_n[t]) + np.int64(g.length[t]), 127)
+            starter_out[place] = t == np.int64(g.starter)
+            move_out[place] = t == mover
+            scores_out[place] = score_gap(g, t, o)
+            continue
         while ends:
             row[ctz(ends)] = 1
             ends &= ends - 1
@@ -117,22 +137,25 @@ def write_base(g: Record, r: Record, o: int, out: Array) -> int:
         passed_out[place] = (passed >> t) & 1
         starter_out[place] = t == np.int64(g.starter)
         move_out[place] = t == mover and not over
-        gap = np.rint((g.total[t] - own_total) / 8.0)
-        scores_out[place] = np.int64(min(max(gap, -127.0), 127.0))
+        scores_out[place] = score_gap(g, t, o)
         if place > 0:
             since_of = g.lack_since[t]
             lacks = out[lacks_at + (place - 1) * values : lacks_at + place * values]
             for v in range(values):
                 lacks[v] = max(held - np.int64(since_of[v]), 0)
 
+    waiting = 0
     for q in range(np.int64(g.q_n)):
         v = np.int64(g.q_value[q])
+        if hidden and np.int64(g.q_train[q]) != o:
+            continue
         place = np.int64(g.q_train[q]) - o
         if place + o == seats:
             place = seats
         elif place < 0:
             place += seats
-        out[k + v] = q + 1
+        waiting += 1
+        out[k + v] = waiting
         out[k + values + v] = place + 1
     k += 2 * values
     out[k + (7 if over or mover != o else stage)] = 1
