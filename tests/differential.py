@@ -234,10 +234,7 @@ def cases(rounds: int, names: list[str]) -> Iterator[tuple[str, Ruleset, int]]:
         seed = 0
         while played < rounds:
             rng = random.Random(f"{name}/{seed}")
-            if name == "random":
-                ruleset = random_ruleset(rng)
-            else:
-                ruleset = sized_preset(name, rng)
+            ruleset = random_ruleset(rng) if name == "random" else sized_preset(name, rng)
             yield name, ruleset, seed
             played += ruleset.match_rounds
             seed += 1
@@ -277,7 +274,8 @@ def main() -> int:
                 break
     for name, (_, text) in worst.items():
         print(f"\n{name}: shortest failing game\n{text}")
-    print("\n".join(f"{name}: {n} rounds" + ("  DIFFERS" if name in worst else "") for name, n in counts.items()))
+    for name, n in counts.items():
+        print(f"{name}: {n} rounds" + ("  DIFFERS" if name in worst else ""))
     return 1 if worst else 0
 
 

@@ -7,6 +7,7 @@ folders of older sources are removed.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -14,7 +15,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
 import numpy as np
@@ -46,7 +47,8 @@ def _find_cache_folder() -> Path | None:
     else:
         home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
         candidates.append(Path(home) / "mexenv")
-        candidates.append(Path(tempfile.gettempdir()) / f"mexenv-{os.getuid() if hasattr(os, 'getuid') else 'user'}")
+        user = os.getuid() if hasattr(os, "getuid") else "user"
+        candidates.append(Path(tempfile.gettempdir()) / f"mexenv-{user}")
     for base in candidates:
         folder = base / name
         try:
@@ -108,19 +110,26 @@ def announce_compile(what: str) -> Callable[[], None]:
         return lambda: None
     _announced.add(what)
     kept = "once" if marker is not None else "for this process, no folder to keep it in is writable"
-    print(f"mexenv: compiling the {what} kernels ({kept}; about ten seconds) ...", file=sys.stderr, flush=True)
+    line = f"mexenv: compiling the {what} kernels ({kept}; about ten seconds) ..."
+    print(line, file=sys.stderr, flush=True)
 
     def done() -> None:
         if marker is not None:
-            try:
+            with contextlib.suppress(OSError):
                 marker.touch()
-            except OSError:
-                pass
 
     return done
 
 
 _announced: set[str] = set()
+
+if TYPE_CHECKING:
+
+    def wide(value: Any) -> int:
+        """`value` as a 64-bit integer: a record's small unsigned fields must not mix with signed ones."""
+
+else:
+    wide = np.int64
 
 if numba.config.DISABLE_JIT:
 

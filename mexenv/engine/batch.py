@@ -8,7 +8,7 @@ import numpy as np
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import kernel, record_dtype
+from mexenv.engine._jit import kernel, record_dtype, wide
 from mexenv.engine.deal import below, new_match, next_round
 from mexenv.engine.legal import write_mask
 from mexenv.engine.play import apply
@@ -35,7 +35,7 @@ OPTIONS = record_dtype(
 @kernel
 def start_episode(g: Record, r: Record, options: Record) -> None:
     """Deal a new episode from the game's own generator."""
-    index = np.int64(options.round_index)
+    index = wide(options.round_index)
     if index < 0:
         index = below(g, ask.rounds(r))
     new_match(g, r, index)
@@ -57,11 +57,12 @@ def pay(g: Record, r: Record, options: Record, last: bool, rewards: Array) -> No
         return
     total = 0.0
     for s in range(seats):
-        total += g.round_score[s]
+        total += g.round_score[s] / st.POINT
+    team = 2 if ask.has_partners(r) else 1
     for s in range(seats):
-        own = g.round_score[s]
+        own = g.round_score[s] / st.POINT
         if options.reward == RELATIVE:
-            own -= (total - own) / (seats - 1)
+            own -= (total - team * own) / (seats - team)
         rewards[s] += sign * own * options.reward_scale
 
 
@@ -75,9 +76,19 @@ def _only_action(mask: Array) -> int:
 
 @kernel
 def step_games(
-    games: Array, rules: Array, options: Array, actions: Array, begin: int, end: int,
-    masks: Array, to_move: Array, rewards: Array, dones: Array, round_ended: Array,
-    round_pips: Array, round_out: Array,
+    games: Array,
+    rules: Array,
+    options: Array,
+    actions: Array,
+    begin: int,
+    end: int,
+    masks: Array,
+    to_move: Array,
+    rewards: Array,
+    dones: Array,
+    round_ended: Array,
+    round_pips: Array,
+    round_out: Array,
 ) -> int:
     """Carry out one action in each of the games `begin` to `end` - 1.
 
@@ -106,14 +117,14 @@ def step_games(
         round_ended[i] = 0
         if g.stage >= st.ROUND_OVER:
             continue
-        apply(g, r, np.int64(actions[i]))
+        apply(g, r, wide(actions[i]))
         while True:
             if g.stage >= st.ROUND_OVER:
                 last = o.match == 0 or g.stage == st.MATCH_OVER
                 pay(g, r, o, last, reward)
                 round_ended[i] = 1
                 for s in range(seats):
-                    round_pips[i, s] = g.round_score[s]
+                    round_pips[i, s] = g.round_score[s] / st.POINT
                     round_out[i, s] = g.out[s]
                 if not last:
                     next_round(g, r)

@@ -8,7 +8,7 @@ import numpy as np
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import kernel
+from mexenv.engine._jit import kernel, wide
 
 Record = Any
 Array = Any
@@ -22,7 +22,7 @@ def next_random(g: Record) -> int:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z = z ^ (z >> np.uint64(31))
-    return np.int64(z >> np.uint64(32))
+    return wide(z >> np.uint64(32))
 
 
 @kernel
@@ -34,9 +34,9 @@ def below(g: Record, n: int) -> int:
 @kernel
 def shuffle(g: Record, r: Record) -> None:
     """Put the round's tiles on the pile in random order (without an engine set aside)."""
-    aside = np.int64(-1)
+    aside = wide(-1)
     if ask.engine_set_aside(r):
-        value = ask.engine_value(r, np.int64(g.round_index))
+        value = ask.engine_value(r, wide(g.round_index))
         aside = value * (value + 3) // 2
     n = 0
     v = ask.n_values(r)
@@ -71,14 +71,14 @@ def take(g: Record, s: int, hi: int, lo: int) -> None:
 @kernel
 def halves(tile: int) -> tuple[int, int]:
     """Higher and lower value of a tile index."""
-    hi = np.int64((np.sqrt(8.0 * tile + 1.0) - 1.0) * 0.5)
+    hi = wide((np.sqrt(8.0 * tile + 1.0) - 1.0) * 0.5)
     return hi, tile - hi * (hi + 1) // 2
 
 
 @kernel
 def draw_tile(g: Record, s: int) -> int:
     """Move the first tile of the boneyard into the hand of seat `s`; returns the tile."""
-    tile = np.int64(g.pile[g.pile_next])
+    tile = wide(g.pile[g.pile_next])
     g.pile_next += 1
     hi, lo = halves(tile)
     give(g, s, hi, lo)
@@ -90,7 +90,7 @@ def _highest_double(g: Record, r: Record) -> tuple[int, int]:
     """Value and seat of the highest double held, (-1, -1) when nobody holds one."""
     for v in range(ask.n_values(r) - 1, -1, -1):
         for s in range(ask.n_seats(r)):
-            if (np.int64(g.hand[s, v]) >> v) & 1:
+            if (wide(g.hand[s, v]) >> v) & 1:
                 return v, s
     return -1, -1
 
@@ -101,7 +101,7 @@ def _holder(g: Record, r: Record, wanted: int) -> tuple[int, int]:
     if wanted < 0:
         return _highest_double(g, r)
     for s in range(ask.n_seats(r)):
-        if (np.int64(g.hand[s, wanted]) >> wanted) & 1:
+        if (wide(g.hand[s, wanted]) >> wanted) & 1:
             return wanted, s
     return -1, -1
 
@@ -110,12 +110,12 @@ def _holder(g: Record, r: Record, wanted: int) -> tuple[int, int]:
 def _search_engine(g: Record, r: Record, first: int) -> tuple[int, int]:
     """Everybody draws a tile, lap after lap, until the engine is held; returns value and holder."""
     seats = ask.n_seats(r)
-    wanted = np.int64(-1)
+    wanted = wide(-1)
     if not ask.engine_is_highest_held(r):
-        wanted = ask.engine_value(r, np.int64(g.round_index))
+        wanted = ask.engine_value(r, wide(g.round_index))
     value, holder = _holder(g, r, wanted)
     while holder < 0:
-        whole = np.int64(g.pile_end) - np.int64(g.pile_next) >= seats
+        whole = wide(g.pile_end) - wide(g.pile_next) >= seats
         for k in range(seats):
             draw_tile(g, (first + k) % seats)
             if not whole:
@@ -151,19 +151,20 @@ def deal_round(g: Record, r: Record, first: int) -> None:
     g.where[:] = 0
     g.order[:] = 0
     g.q_fresh[:] = 0
+    g.q_asked[:] = 0
     g.q_n = 0
     g.n_laid = 0
     g.passed = 0
     g.blocked = 0
     g.no_skip = 0
     g.mexican_seat = 0
-    g.drive_next = 0
+    g.chain_train = 0
     g.pile_next = 0
     for s in range(seats):
         for _ in range(ask.hand_size(r)):
             draw_tile(g, s)
     if ask.engine_set_aside(r):
-        value = ask.engine_value(r, np.int64(g.round_index))
+        value = ask.engine_value(r, wide(g.round_index))
     else:
         value, holder = _search_engine(g, r, first)
         take(g, holder, value, value)
@@ -174,10 +175,19 @@ def deal_round(g: Record, r: Record, first: int) -> None:
     g.where[value * (value + 3) // 2] = st.ENGINE_PLACE
     for t in range(seats + 1):
         g.end_mask[t] = np.int32(1) << value
+        g.end_n[t, value] = 1
     g.opening_left = seats if ask.has_opening(r) else 0
     g.stage = st.OPENING if ask.has_opening(r) else st.PLAY
     g.mover = g.starter
     begin_turn(g)
+    begin_chain(g, wide(g.mover))
+
+
+@kernel
+def begin_chain(g: Record, t: int) -> None:
+    """A chain that starts at the engine may be laid on train `t`."""
+    g.chain_train = t
+    g.chain_end = g.engine
 
 
 @kernel
@@ -189,17 +199,17 @@ def begin_turn(g: Record) -> None:
     g.turn_doubles = 0
     g.own_played = 0
     g.own_fits = 0
-    g.last_tile = 0
+    g.drive_at = 0
 
 
 @kernel
 def clear_match(g: Record, round_index: int) -> None:
     """Forget all points and begin with the round of the given index."""
     g.round_index = round_index
-    g.total[:] = 0.0
-    g.round_score[:] = 0.0
+    g.total[:] = 0
+    g.round_score[:] = 0
     g.zero_rounds[:] = 0
-    g.lowest_round[:] = np.inf
+    g.lowest_round[:] = st.NO_ROUND
 
 
 @kernel
@@ -228,7 +238,7 @@ def begin_next_round(g: Record, r: Record) -> None:
 @kernel
 def deal_next_round(g: Record, r: Record) -> None:
     """Deal the filled pile with the starter that follows the previous round's."""
-    previous = np.int64(g.starter)
+    previous = wide(g.starter)
     if ask.starter_rotates(r):
         g.starter = (previous + 1) % ask.n_seats(r)
     deal_round(g, r, previous)

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from mexenv.engine import state as st
-from mexenv.engine._jit import ctz, kernel
+from mexenv.engine._jit import ctz, kernel, wide
 
 Record = Any  # numba records have no static type
 
@@ -22,41 +20,47 @@ Record = Any  # numba records have no static type
 @kernel
 def n_values(r: Record) -> int:
     """Number of pip values, N + 1."""
-    return np.int64(r.set_max) + 1
+    return wide(r.set_max) + 1
 
 
 @kernel
 def n_seats(r: Record) -> int:
     """Number of seats."""
-    return np.int64(r.players)
+    return wide(r.players)
 
 
 @kernel
 def pair_index(r: Record, tile: int, place: int, joined_low: int) -> int:
     """Action id of laying `tile` on the train `place` seats from the mover."""
-    pair = tile * (np.int64(r.players) + 1) + place
+    pair = tile * (wide(r.players) + 1) + place
     return pair * 2 + joined_low if r.two_way else pair
 
 
 @kernel
 def n_pairs(r: Record) -> int:
     """Number of (tile, train) actions; DRAW and PASS follow them."""
-    pairs = n_values(r) * (n_values(r) + 1) // 2 * (np.int64(r.players) + 1)
+    pairs = n_values(r) * (n_values(r) + 1) // 2 * (wide(r.players) + 1)
     return pairs * 2 if r.two_way else pairs
 
 
 @kernel
 def pair_tile(r: Record, action: int) -> int:
     """Tile index of a (tile, train) action."""
-    trains = np.int64(r.players) + 1
+    trains = wide(r.players) + 1
     return action // (trains * 2) if r.two_way else action // trains
 
 
 @kernel
 def pair_place(r: Record, action: int) -> int:
     """Train of a (tile, train) action, counted from the mover."""
-    trains = np.int64(r.players) + 1
+    trains = wide(r.players) + 1
     return action // 2 % trains if r.two_way else action % trains
+
+
+@kernel
+def pair_joins_high(r: Record, action: int, high_fits: bool) -> bool:
+    """A (tile, train) action joins by the tile's high half; where there is one way only, the fitting one."""
+    return action % 2 == 0 if r.two_way else high_fits
 
 
 # --- dealing --------------------------------------------------------------------------------
@@ -65,7 +69,7 @@ def pair_place(r: Record, action: int) -> int:
 @kernel
 def hand_size(r: Record) -> int:
     """Tiles dealt to each seat."""
-    return np.int64(r.hand_size)
+    return wide(r.hand_size)
 
 
 @kernel
@@ -83,13 +87,13 @@ def engine_is_highest_held(r: Record) -> bool:
 @kernel
 def engine_value(r: Record, round_index: int) -> int:
     """Value of the engine that the round asks for (not with `highest_held`)."""
-    return np.int64(r.set_max) - round_index
+    return wide(r.set_max) - round_index
 
 
 @kernel
 def rounds(r: Record) -> int:
     """Rounds of a match."""
-    return np.int64(r.rounds)
+    return wide(r.rounds)
 
 
 @kernel
@@ -101,7 +105,7 @@ def starter_rotates(r: Record) -> bool:
 @kernel
 def starter_after_holder(r: Record, holder: int) -> int:
     """The seat that starts, from the seat that held the engine."""
-    return holder if r.starter == st.ENGINE_HOLDER else (holder + 1) % np.int64(r.players)
+    return holder if r.starter == st.ENGINE_HOLDER else (holder + 1) % wide(r.players)
 
 
 # --- the opening ----------------------------------------------------------------------------
@@ -110,7 +114,25 @@ def starter_after_holder(r: Record, holder: int) -> int:
 @kernel
 def has_opening(r: Record) -> bool:
     """A round begins with a phase of chains."""
-    return r.opening == st.CHAIN_OPENING
+    return r.opening == st.CHAIN_OPENING or r.opening == st.CHAIN_HIDDEN
+
+
+@kernel
+def hides_train(g: Record, r: Record, o: int, t: int) -> bool:
+    """Seat `o` does not see the chain on train `t`, openings being laid at the same time."""
+    return r.opening == st.CHAIN_HIDDEN and g.stage == st.OPENING and t != o and t != wide(r.players)
+
+
+@kernel
+def opening_is_hidden(g: Record, r: Record) -> bool:
+    """The present opening phase hides the seats' chains from each other."""
+    return r.opening == st.CHAIN_HIDDEN and g.stage == st.OPENING
+
+
+@kernel
+def starts_chain(g: Record, r: Record, s: int, t: int) -> bool:
+    """A tile laid now on train `t` by seat `s` may go on as a chain (delayed opening)."""
+    return r.opening == st.DELAYED and g.length[t] == 0 and is_own(r, s, t)
 
 
 @kernel
@@ -123,15 +145,42 @@ def opening_must_start(r: Record) -> bool:
 
 
 @kernel
+def has_partners(r: Record) -> bool:
+    """Opposite seats form a team."""
+    return r.partners != 0
+
+
+@kernel
+def partner(r: Record, s: int) -> int:
+    """The seat opposite to `s` where there are partners, else `s` itself."""
+    if r.partners == 0:
+        return s
+    half = wide(r.players) // 2
+    return s + half if s < half else s - half
+
+
+@kernel
+def is_own(r: Record, s: int, t: int) -> bool:
+    """Train `t` is the seat's own, or its team's."""
+    return t == s or (r.partners != 0 and t == partner(r, s))
+
+
+@kernel
+def has_started(g: Record, r: Record, s: int) -> bool:
+    """The own train of seat `s`, or one of its team's, has a tile."""
+    return g.length[s] > 0 or (r.partners != 0 and g.length[partner(r, s)] > 0)
+
+
+@kernel
 def may_start_mexican(g: Record, r: Record, s: int) -> bool:
     """Seat `s` may start the Mexican Train, which is unstarted, in an ordinary turn."""
     when = r.mexican_train
     if when <= st.AFTER_OPENING:
         return True
     if when == st.AFTER_OWN:
-        return g.length[s] > 0
+        return has_started(g, r, s)
     if when == st.AFTER_ALL:
-        for t in range(np.int64(r.players)):
+        for t in range(wide(r.players)):
             if g.length[t] == 0:
                 return False
         return True
@@ -141,19 +190,57 @@ def may_start_mexican(g: Record, r: Record, s: int) -> bool:
 @kernel
 def bound_to_own_train(g: Record, r: Record, s: int) -> bool:
     """House rule: seat `s` must start its own train before it plays elsewhere."""
-    return r.own_first != 0 and g.length[s] == 0
+    return r.own_first != 0 and not has_started(g, r, s)
+
+
+@kernel
+def tied_by_marker(g: Record, r: Record, s: int) -> bool:
+    """The marker of seat `s` is up and keeps it on its own train."""
+    return r.marked_may_roam == 0 and g.marker[s] != 0
 
 
 @kernel
 def may_play_on(g: Record, r: Record, s: int, t: int) -> bool:
     """Seat `s` may play on train `t` in an ordinary turn, no double being in force."""
-    if t == s:
+    if is_own(r, s, t):
+        return True
+    if bound_to_own_train(g, r, s) or tied_by_marker(g, r, s):
+        return False
+    if t == wide(r.players):
+        return g.length[t] > 0 or may_start_mexican(g, r, s)
+    return g.marker[t] != 0
+
+
+@kernel
+def may_cover_on(g: Record, r: Record, s: int, t: int) -> bool:
+    """Seat `s` may cover a double in force that lies on train `t`."""
+    if is_own(r, s, t):
         return True
     if bound_to_own_train(g, r, s):
         return False
-    if t == np.int64(r.players):
-        return g.length[t] > 0 or may_start_mexican(g, r, s)
-    return g.marker[t] != 0
+    return g.no_skip != 0 or not tied_by_marker(g, r, s)
+
+
+@kernel
+def joining_halves(r: Record, ends: int) -> int:
+    """Bit set of the values by which a tile can join one of the end values `ends`."""
+    if r.blanks_wild == 0 or ends == 0:
+        return ends
+    if ends & 1:
+        return (wide(2) << wide(r.set_max)) - 1
+    return ends | 1
+
+
+@kernel
+def branches(r: Record) -> bool:
+    """A train can have several ends."""
+    return r.double_outlets > 1
+
+
+@kernel
+def further_outlets(r: Record, covers: int) -> int:
+    """Ends that open beside the first when a double with so many covers counts as covered."""
+    return wide(r.double_outlets) - covers
 
 
 @kernel
@@ -175,9 +262,29 @@ def may_draw(g: Record, r: Record) -> bool:
 
 
 @kernel
+def is_barred(g: Record, r: Record, s: int) -> bool:
+    """The marker of seat `s` keeps it from all doubles in force, none of which lies on its own train."""
+    if r.marked_may_roam != 0 or g.marker[s] == 0 or r.cover_duty == 0:
+        return False
+    found = False
+    for q in range(wide(g.q_n)):
+        if is_in_force(g, r, q):
+            if is_own(r, s, wide(g.q_train[q])):
+                return False
+            found = True
+    return found
+
+
+@kernel
 def is_skipped(g: Record, r: Record, s: int) -> bool:
-    """Seat `s` is not asked while the present double is in force (only where marked seats may not roam)."""
-    return False
+    """Seat `s` is not asked while the present doubles are in force."""
+    return g.no_skip == 0 and is_barred(g, r, s)
+
+
+@kernel
+def may_skip(r: Record) -> bool:
+    """There are rules under which a seat is skipped."""
+    return r.marked_may_roam == 0 and r.cover_duty != 0
 
 
 # --- doubles --------------------------------------------------------------------------------
@@ -186,13 +293,13 @@ def is_skipped(g: Record, r: Record, s: int) -> bool:
 @kernel
 def is_dead(g: Record, r: Record, value: int) -> bool:
     """A double of `value` counts as covered, all tiles of the value being on the table."""
-    return r.dead_double == st.RELEASED and g.laid[value] > r.set_max
+    return doubles_die(r) and g.laid[value] > r.set_max
 
 
 @kernel
 def doubles_die(r: Record) -> bool:
     """Doubles whose value has run out are released."""
-    return r.dead_double == st.RELEASED
+    return r.dead_double == st.RELEASED and r.blanks_wild == 0
 
 
 @kernel
@@ -220,27 +327,89 @@ def extra_doubles_limited(r: Record) -> bool:
 
 
 @kernel
-def may_be_extra(g: Record, r: Record, s: int, value: int, t: int) -> bool:
-    """The double of `value` may be laid on train `t` as an extra by seat `s`."""
-    if r.doubles_per_turn == st.UNLIMITED or g.hand_n[s] == 1:
-        return True
-    if r.doubles_per_turn == st.ONE or g.stage == st.THIRD or g.drawn != 0:
-        return False
-    for q in range(np.int64(g.q_n)):
-        if g.q_fresh[q]:
-            if np.int64(g.q_train[q]) == t:
-                return False
-            if g.hand[s, np.int64(g.q_value[q])] != 0:
-                return True
-    return (g.hand[s, value] & ~(np.int64(1) << value)) != 0
+def holds_third(g: Record, r: Record, s: int, double: int, value: int) -> bool:
+    """Beside `double`-`double`, seat `s` holds a tile that fits an end of `value` and may be a third tile."""
+    halves = joining_halves(r, wide(1) << value)
+    only = g.hand_n[s] == 2
+    while halves:
+        v = ctz(halves)
+        halves &= halves - 1
+        held = wide(g.hand[s, v])
+        if v == double:
+            held &= ~(wide(1) << v)
+        if not only:
+            held &= ~(wide(1) << v)
+        if held:
+            return True
+    return False
 
 
 @kernel
-def in_force(g: Record, r: Record) -> int:
-    """Place in the queue of the double that the seat to move must cover, -1 for none."""
-    if r.cover_duty == 0 or g.q_n == 0:
-        return -1
-    return np.int64(g.q_n) - 1 if r.cover_order == st.LIFO else 0
+def may_be_extra(g: Record, r: Record, s: int, value: int, t: int) -> bool:
+    """The double of `value` may be laid on train `t` as an extra by seat `s`."""
+    if r.doubles_per_turn == st.UNLIMITED or g.hand_n[s] == 1:
+        return r.doubles_per_turn != st.TWO_WITH_THIRD or g.stage == st.THIRD or _on_other_train(g, t)
+    if r.doubles_per_turn == st.ONE or g.stage == st.THIRD or g.drawn != 0:
+        return False
+    if not _on_other_train(g, t):
+        return False
+    for q in range(wide(g.q_n)):
+        if g.q_fresh[q]:
+            return holds_third(g, r, s, value, wide(g.q_value[q])) or holds_third(g, r, s, value, value)
+    return holds_third(g, r, s, value, value)
+
+
+@kernel
+def _on_other_train(g: Record, t: int) -> bool:
+    """No double of the present turn waits on train `t`."""
+    for q in range(wide(g.q_n)):
+        if g.q_fresh[q] and wide(g.q_train[q]) == t:
+            return False
+    return True
+
+
+@kernel
+def is_in_force(g: Record, r: Record, q: int) -> bool:
+    """The double at place `q` of the queue must be covered now: an older one, due by the order."""
+    if r.cover_duty == 0 or g.stage == st.OPENING or g.q_fresh[q]:
+        return False
+    if r.cover_order == st.ANY:
+        return True
+    if r.cover_order == st.FIFO:
+        return q == 0
+    return q + 1 == wide(g.q_n) or g.q_fresh[q + 1] != 0
+
+
+@kernel
+def any_in_force(g: Record, r: Record) -> bool:
+    """A double of an earlier turn must be covered."""
+    return g.q_n > 0 and is_in_force(g, r, 0 if r.cover_order != st.LIFO else _newest_old(g))
+
+
+@kernel
+def _newest_old(g: Record) -> int:
+    q = wide(g.q_n) - 1
+    while q > 0 and g.q_fresh[q]:
+        q -= 1
+    return q
+
+
+@kernel
+def covers_needed(r: Record) -> int:
+    """Tiles that a double needs before it counts as covered."""
+    return wide(r.double_covers)
+
+
+@kernel
+def drives(r: Record) -> bool:
+    """A play on the own train may go on around the public trains."""
+    return r.swan_drive != 0
+
+
+@kernel
+def failed_extra_marks_own(r: Record) -> bool:
+    """A failed extra puts up the player's own marker, not that of the double's train."""
+    return r.failed_extra_marks == st.MARKS_OWN
 
 
 @kernel
@@ -273,7 +442,7 @@ def marker_restarts_block(r: Record) -> bool:
 @kernel
 def double_blank_points(r: Record) -> int:
     """Points of 0-0 left in hand."""
-    return np.int64(r.double_blank)
+    return wide(r.double_blank)
 
 
 @kernel
@@ -290,8 +459,11 @@ def zero_rounds_break_ties(r: Record) -> bool:
 
 @kernel
 def own_end_fits(g: Record, r: Record, s: int) -> bool:
-    """A tile in the hand of seat `s` matches an end of its own train."""
-    ends = np.int64(g.end_mask[s])
+    """A tile in the hand of seat `s` matches an end of its own train, or of its team's."""
+    ends = wide(g.end_mask[s])
+    if r.partners != 0:
+        ends |= wide(g.end_mask[partner(r, s)])
+    ends = joining_halves(r, ends)
     while ends:
         v = ctz(ends)
         ends &= ends - 1

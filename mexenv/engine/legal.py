@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import ctz, kernel
+from mexenv.engine._jit import ctz, kernel, wide
 
 Record = Any
 Array = Any
@@ -17,16 +15,17 @@ Array = Any
 @kernel
 def _mark_tiles(g: Record, r: Record, mask: Array, t: int, ends: int) -> int:
     """Set the mask for the mover's tiles that fit `ends` on train `t`; returns how many."""
-    s = np.int64(g.mover)
+    s = wide(g.mover)
     seats = ask.n_seats(r)
     place = seats if t == seats else (t - s + seats) % seats
-    drawn = np.int64(g.drawn) - 1
+    drawn = wide(g.drawn) - 1
     limited = (g.stage == st.EXTRA or g.stage == st.THIRD) and ask.extra_doubles_limited(r)
     found = 0
-    while ends:
-        v = ctz(ends)
-        ends &= ends - 1
-        partners = np.int64(g.hand[s, v])
+    halves = ask.joining_halves(r, ends)
+    while halves:
+        v = ctz(halves)
+        halves &= halves - 1
+        partners = wide(g.hand[s, v])
         while partners:
             w = ctz(partners)
             partners &= partners - 1
@@ -43,22 +42,48 @@ def _mark_tiles(g: Record, r: Record, mask: Array, t: int, ends: int) -> int:
 @kernel
 def open_ends(g: Record, r: Record, s: int, t: int) -> int:
     """Bit set of the values at which the mover `s` may play on train `t` now."""
-    ends = np.int64(0)
+    ends = wide(0)
     stage = g.stage
-    if stage == st.OPENING:
-        return np.int64(g.end_mask[t]) if t == s else ends
-    if stage == st.COVER:
-        q = ask.in_force(g, r)
-        if np.int64(g.q_train[q]) == t and (t == s or not ask.bound_to_own_train(g, r, s)):
-            ends = np.int64(1) << np.int64(g.q_value[q])
-        return ends
-    if (stage == st.PLAY or (stage == st.EXTRA and ask.extra_goes_anywhere(r))) and ask.may_play_on(g, r, s, t):
-        ends = np.int64(g.end_mask[t])
+    if stage == st.OPENING or stage == st.CHAIN:
+        return wide(1) << wide(g.chain_end) if t == wide(g.chain_train) else ends
+    if stage == st.DRIVE:
+        return drive_ends(g, r, s, t)
+    bound = stage == st.COVER
     if stage == st.EXTRA or stage == st.THIRD:
-        for q in range(np.int64(g.q_n)):
-            if g.q_fresh[q] and np.int64(g.q_train[q]) == t:
-                ends |= np.int64(1) << np.int64(g.q_value[q])
+        for q in range(wide(g.q_n)):
+            if g.q_fresh[q] and wide(g.q_train[q]) == t:
+                ends |= wide(1) << wide(g.q_value[q])
+        if stage == st.THIRD or not ask.extra_goes_anywhere(r):
+            return ends
+        # Only a wild double laid as a cover leaves an older double in force during its extra.
+        bound = ask.any_in_force(g, r)
+    if bound:
+        if ask.may_cover_on(g, r, s, t):
+            for q in range(wide(g.q_n)):
+                if wide(g.q_train[q]) == t and ask.is_in_force(g, r, q):
+                    ends |= wide(1) << wide(g.q_value[q])
+    elif ask.may_play_on(g, r, s, t):
+        ends |= wide(g.end_mask[t])
     return ends
+
+
+@kernel
+def drive_ends(g: Record, r: Record, s: int, t: int) -> int:
+    """Ends open on train `t` to the drive of seat `s`: its next stop, or the Mexican Train before that."""
+    seats = ask.n_seats(r)
+    at = wide(g.drive_at) - 1
+    mexican_after = wide(g.mexican_seat) - 1
+    passed = False
+    for step in range(seats):
+        stop = (s + step) % seats
+        if passed and g.marker[stop]:
+            return wide(g.end_mask[t]) if t == stop else wide(0)
+        passed = passed or stop == at
+        if stop == mexican_after:
+            if passed and t == seats:
+                return wide(g.end_mask[t])
+            passed = passed or at == seats
+    return wide(0)
 
 
 @kernel
@@ -77,20 +102,21 @@ def write_mask(g: Record, r: Record, mask: Array) -> int:
     mask[:] = 0
     if g.stage >= st.ROUND_OVER:
         return 0
-    s = np.int64(g.mover)
+    s = wide(g.mover)
     seats = ask.n_seats(r)
     draw = ask.n_pairs(r)
     plays = 0
-    if g.stage == st.OPENING:
-        plays = _mark_tiles(g, r, mask, s, np.int64(g.end_mask[s]))
-        if plays == 0 or g.turn_plays > 0 or not ask.opening_must_start(r):
-            mask[draw + 1] = 1
-            return plays + 1
-        return plays
     for t in range(seats + 1):
         ends = open_ends(g, r, s, t)
         if ends:
             plays += _mark_tiles(g, r, mask, t, ends)
+    if g.stage == st.OPENING or g.stage == st.CHAIN or g.stage == st.DRIVE:
+        # Stopping is asked even when nothing fits, so that the question tells nothing.
+        bound = g.stage == st.OPENING and g.turn_plays == 0 and ask.opening_must_start(r)
+        if plays > 0 and bound:
+            return plays
+        mask[draw + 1] = 1
+        return plays + 1
     if plays > 0:
         if g.drawn != 0:
             if ask.must_play_drawn(g, r):
@@ -111,9 +137,10 @@ def prove_lack(g: Record, r: Record, s: int) -> None:
     value counts only once its double is seen.
     """
     limited = (g.stage == st.EXTRA or g.stage == st.THIRD) and ask.extra_doubles_limited(r)
-    ends = np.int64(0)
+    ends = wide(0)
     for t in range(ask.n_seats(r) + 1):
         ends |= open_ends(g, r, s, t)
+    ends = ask.joining_halves(r, ends)
     while ends:
         v = ctz(ends)
         ends &= ends - 1

@@ -8,9 +8,10 @@ import numpy as np
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import kernel
-from mexenv.engine.deal import begin_turn, draw_tile, halves, take
-from mexenv.engine.legal import prove_lack
+from mexenv.engine._jit import kernel, wide
+from mexenv.engine.deal import begin_chain, begin_turn, draw_tile, halves
+from mexenv.engine.lay import lay
+from mexenv.engine.legal import drive_ends, prove_lack
 from mexenv.engine.score import end_round
 
 Record = Any
@@ -26,17 +27,18 @@ def apply(g: Record, r: Record, action: int) -> None:
         r: the ruleset.
         action: an action id that the mover's mask allows (not checked here).
     """
-    g.own_fits = ask.own_end_fits(g, r, np.int64(g.mover))
+    g.own_fits = ask.own_end_fits(g, r, wide(g.mover))
     draw = ask.n_pairs(r)
     if action == draw:
         _draw(g, r)
-    elif action == draw + 1:
-        if g.stage == st.OPENING:
-            _end_chain(g, r)
-        else:
-            _pass(g, r)
-    else:
+    elif action < draw:
         _play(g, r, action)
+    elif g.stage == st.OPENING:
+        _end_chain(g, r)
+    elif g.stage == st.CHAIN or g.stage == st.DRIVE:
+        end_turn(g, r, False, wide(0))
+    else:
+        _pass(g, r)
 
 
 # --- draw and pass --------------------------------------------------------------------------
@@ -44,7 +46,7 @@ def apply(g: Record, r: Record, action: int) -> None:
 
 @kernel
 def _draw(g: Record, r: Record) -> None:
-    s = np.int64(g.mover)
+    s = wide(g.mover)
     if ask.must_play(r):
         prove_lack(g, r, s)
     tile = draw_tile(g, s)
@@ -58,98 +60,93 @@ def _draw(g: Record, r: Record) -> None:
 
 @kernel
 def _pass(g: Record, r: Record) -> None:
-    s = np.int64(g.mover)
+    """Give up a play that was owed."""
+    s = wide(g.mover)
     if ask.must_play(r) and (g.drawn == 0 or ask.must_play_drawn(g, r)):
         prove_lack(g, r, s)
-    if g.marker[s] == 0:
-        g.marker[s] = 1
-        if ask.marker_restarts_block(r):
-            g.passed = 0
-    g.passed |= np.int32(1) << s
-    _end_turn(g, r)
+    marks = wide(1) << s
+    if (g.stage == st.EXTRA or g.stage == st.THIRD) and not ask.failed_extra_marks_own(r):
+        marks = wide(0)
+        for q in range(wide(g.q_n)):
+            if g.q_fresh[q] and wide(g.q_train[q]) < ask.n_seats(r):
+                marks |= wide(1) << wide(g.q_train[q])
+    end_turn(g, r, True, marks)
 
 
 # --- play -----------------------------------------------------------------------------------
 
 
 @kernel
-def _lay(g: Record, r: Record, s: int, t: int, hi: int, lo: int) -> None:
-    """Move the tile hi-lo from hand to train `t` and settle what that changes on the table."""
-    take(g, s, hi, lo)
-    tile = hi * (hi + 1) // 2 + lo
-    if g.drawn != 0:
-        # The tile laid is the drawn one; what was proven of the others stays.
-        for v in range(ask.n_values(r)):
-            if g.lack_since[s, v] != st.UNMARKED:
-                g.lack_since[s, v] -= 1
-        g.drawn = 0
+def _play(g: Record, r: Record, action: int) -> None:
+    s = wide(g.mover)
+    seats = ask.n_seats(r)
+    place = ask.pair_place(r, action)
+    t = seats if place == seats else (s + place) % seats
+    hi, lo = halves(ask.pair_tile(r, action))
+    joined = hi if ask.pair_joins_high(r, action, (wide(g.end_mask[t]) >> hi) & 1 != 0) else lo
+    stage = g.stage
+    chained = stage == st.OPENING or stage == st.CHAIN or ask.starts_chain(g, r, s, t)
+    owed = _fresh_double_on(g, r, t, joined)
+    waits = lay(g, r, s, t, hi, lo, joined, chained)
+    if chained:
+        g.chain_train = t
+        g.chain_end = hi + lo - joined
+    if stage == st.OPENING:
+        if g.hand_n[s] == 0:
+            _end_chain(g, r)
+        return
+    _check_empty_hand(g, r, s, hi if hi == lo else -1, waits)
+    if _anybody_out(g, r):
+        end_round(g, r)
+    elif chained:
+        g.stage = st.CHAIN
+        if g.hand_n[s] == 0:
+            end_turn(g, r, False, wide(0))
     else:
-        _use_free_slot(g, s, hi)
-        if lo != hi:
-            _use_free_slot(g, s, lo)
-    joined = hi if (np.int64(g.end_mask[t]) >> hi) & 1 else lo
-    other = hi + lo - joined
-    g.where[tile] = t + 1
-    g.order[g.n_laid] = tile
-    g.n_laid += 1
-    g.turn_plays += 1
-    g.laid[hi] += 1
-    if lo != hi:
-        g.laid[lo] += 1
-    if g.length[t] == 0 and t == ask.n_seats(r):
-        g.mexican_seat = s + 1
-    g.length[t] += 1
-    g.end_mask[t] = np.int32(1) << other
-    g.passed = 0
-    if t == s:
-        g.own_played = 1
-    if t == s or ask.any_play_unmarks(r):
-        g.marker[s] = 0
-    for q in range(np.int64(g.q_n)):
-        if np.int64(g.q_train[q]) == t and np.int64(g.q_value[q]) == joined:
-            _settle_double(g, r, q)
-            break
-    if ask.doubles_die(r):
-        for q in range(np.int64(g.q_n) - 1, -1, -1):
-            if ask.is_dead(g, r, np.int64(g.q_value[q])):
-                _settle_double(g, r, q)
+        if ask.drives(r):
+            _drive_on(g, s, t, stage, owed)
+        if waits and ask.owes_extra(r):
+            g.turn_doubles += 1
+            g.draws_used = 0
+            g.stage = st.THIRD if ask.owes_third(g, r) else st.EXTRA
+        elif g.drive_at != 0 and _has_next_stop(g, r, s):
+            g.turn_doubles = 0
+            g.draws_used = 0
+            g.stage = st.DRIVE
+        else:
+            end_turn(g, r, False, wide(0))
 
 
 @kernel
-def _use_free_slot(g: Record, s: int, value: int) -> None:
-    """A tile of a value that the hand was proven to lack came from a later draw."""
-    since = g.lack_since[s, value]
-    if since != st.UNMARKED:
-        g.lack_since[s, value] = since - 1 if since > 0 else st.UNMARKED
+def _fresh_double_on(g: Record, r: Record, t: int, joined: int) -> int:
+    """Value of the double laid last in this turn if a tile joining train `t` by `joined` covers it, else -1."""
+    q = wide(g.q_n) - 1
+    if q < 0 or not g.q_fresh[q] or wide(g.q_train[q]) != t:
+        return -1
+    value = wide(g.q_value[q])
+    return value if value == joined or not ask.branches(r) else -1
 
 
 @kernel
-def _settle_double(g: Record, r: Record, q: int) -> None:
-    """Take a double out of the queue: it is covered, or its value has run out."""
-    value = np.int64(g.q_value[q])
-    for k in range(q, np.int64(g.q_n) - 1):
-        g.q_value[k] = g.q_value[k + 1]
-        g.q_train[k] = g.q_train[k + 1]
-        g.q_fresh[k] = g.q_fresh[k + 1]
-    g.q_n -= 1
-    for s in range(ask.n_seats(r)):
-        if g.empty_double[s] == value + 1:
-            g.empty_double[s] = 0
-            g.out[s] = 1
+def _drive_on(g: Record, s: int, t: int, stage: int, owed: int) -> None:
+    """Keep track of a swan drive after a tile on train `t` that lay on the double `owed` (-1: on none)."""
+    if stage == st.EXTRA or stage == st.THIRD:
+        covered = owed >= 0
+        for q in range(wide(g.q_n)):
+            if wide(g.q_value[q]) == owed:
+                covered = False
+        if not covered:
+            g.drive_at = 0
+    elif stage == st.DRIVE or (stage == st.PLAY and t == s):
+        g.drive_at = t + 1
 
 
 @kernel
-def _wait_for_cover(g: Record, r: Record, t: int, value: int, fresh: int) -> bool:
-    """Queue the double of `value` just laid on train `t`, unless it is dead; tells whether it waits."""
-    if ask.is_dead(g, r, value):
-        return False
-    q = np.int64(g.q_n)
-    g.q_value[q] = value
-    g.q_train[q] = t
-    g.q_covers[q] = 0
-    g.q_fresh[q] = fresh
-    g.q_n += 1
-    return True
+def _has_next_stop(g: Record, r: Record, s: int) -> bool:
+    for t in range(ask.n_seats(r) + 1):
+        if drive_ends(g, r, s, t):
+            return True
+    return False
 
 
 @kernel
@@ -170,82 +167,120 @@ def _anybody_out(g: Record, r: Record) -> bool:
     return False
 
 
-@kernel
-def _play(g: Record, r: Record, action: int) -> None:
-    s = np.int64(g.mover)
-    seats = ask.n_seats(r)
-    place = ask.pair_place(r, action)
-    t = seats if place == seats else (s + place) % seats
-    tile = ask.pair_tile(r, action)
-    hi, lo = halves(tile)
-    _lay(g, r, s, t, hi, lo)
-    if g.stage == st.OPENING:
-        g.last_tile = tile + 1
-        if g.hand_n[s] == 0:
-            _end_chain(g, r)
-        return
-    waits = False
-    if hi == lo:
-        g.turn_doubles += 1
-        waits = _wait_for_cover(g, r, t, hi, 1)
-    _check_empty_hand(g, r, s, hi if hi == lo else -1, waits)
-    if _anybody_out(g, r):
-        end_round(g, r)
-    elif waits and ask.owes_extra(r):
-        g.draws_used = 0
-        g.stage = st.THIRD if ask.owes_third(g, r) else st.EXTRA
-    else:
-        _end_turn(g, r)
-
-
 # --- the flow of turns ----------------------------------------------------------------------
 
 
 @kernel
+def _clear_fresh(g: Record) -> None:
+    for q in range(wide(g.q_n)):
+        g.q_fresh[q] = 0
+
+
+@kernel
 def _end_chain(g: Record, r: Record) -> None:
-    """The mover's opening chain is finished."""
-    s = np.int64(g.mover)
+    """The mover's chain in the opening phase is finished."""
+    s = wide(g.mover)
     if g.turn_plays == 0:
         if ask.opening_must_start(r):
-            g.marker[s] = 1
-            g.lack_since[s, np.int64(g.engine)] = 0
+            _raise_markers(g, r, wide(1) << s)
+            g.lack_since[s, wide(g.engine)] = 0
     else:
-        hi, lo = halves(np.int64(g.last_tile) - 1)
-        waits = hi == lo and _wait_for_cover(g, r, s, hi, 0)
-        _check_empty_hand(g, r, s, hi if hi == lo else -1, waits)
+        last = wide(g.q_n) - 1
+        waits = last >= 0 and g.q_fresh[last] != 0
+        _check_empty_hand(g, r, s, wide(g.q_value[last]) if waits else -1, waits)
+    _clear_fresh(g)
     g.passed = 0
     g.opening_left -= 1
     begin_turn(g)
     if g.opening_left > 0:
-        g.mover = (s + 1) % ask.n_seats(r)
+        s = (s + 1) % ask.n_seats(r)
+        g.mover = s
+        begin_chain(g, s)
     elif _anybody_out(g, r):
         end_round(g, r)
     else:
-        g.mover = g.starter
-        g.stage = st.PLAY if ask.in_force(g, r) < 0 else st.COVER
+        g.stage = st.PLAY
+        _next_turn(g, r, wide(g.starter))
 
 
 @kernel
-def _end_turn(g: Record, r: Record) -> None:
-    """The mover's turn is over: the next seat is to move, or the round is blocked."""
-    s = np.int64(g.mover)
+def _raise_markers(g: Record, r: Record, marks: int) -> bool:
+    """Put up the markers of the seats in the bit set, or strikes; tells whether one was down before."""
+    raised = False
     seats = ask.n_seats(r)
+    if ask.has_partners(r):
+        half = seats // 2
+        teams = (marks | (marks >> half)) & ((wide(1) << half) - 1)
+        for team in range(half):
+            if (teams >> team) & 1:
+                if g.strike[team]:
+                    raised = raised or g.marker[team] == 0 or g.marker[team + half] == 0
+                    g.marker[team] = 1
+                    g.marker[team + half] = 1
+                g.strike[team] = 1
+        return raised
+    for s in range(seats):
+        if (marks >> s) & 1 and g.marker[s] == 0:
+            g.marker[s] = 1
+            raised = True
+    return raised
+
+
+@kernel
+def end_turn(g: Record, r: Record, failed: bool, marks: int) -> None:
+    """The mover's turn is over: the next seat is to move, or the round is blocked.
+
+    Args:
+        g: the game.
+        r: the ruleset.
+        failed: the turn ended with a pass instead of a play that was owed.
+        marks: bit set of the seats on whose trains that puts a marker.
+    """
+    s = wide(g.mover)
     if ask.marks_unplayable(g, r):
-        g.marker[s] = 1
-    for q in range(np.int64(g.q_n)):
-        g.q_fresh[q] = 0
+        marks |= wide(1) << s
+    raised = marks != 0 and _raise_markers(g, r, marks)
+    _clear_fresh(g)
     begin_turn(g)
-    g.stage = st.PLAY if ask.in_force(g, r) < 0 else st.COVER
-    if g.pile_next == g.pile_end:
-        waiting = False
-        for k in range(seats):
-            if not ((np.int64(g.passed) >> k) & 1 or ask.is_skipped(g, r, k)):
-                waiting = True
-        if not waiting:
-            g.blocked = 1
-            end_round(g, r)
-            return
-    s = (s + 1) % seats
-    while ask.is_skipped(g, r, s):
-        s = (s + 1) % seats
+    g.stage = st.PLAY
+    if failed:
+        if raised and ask.marker_restarts_block(r):
+            g.passed = 0
+        g.passed |= np.int32(1) << s
+        if g.pile_next == g.pile_end:
+            if ask.may_skip(r):
+                _suspend_skipping(g, r)
+            waiting = False
+            for k in range(ask.n_seats(r)):
+                if not ((wide(g.passed) >> k) & 1 or ask.is_skipped(g, r, k)):
+                    waiting = True
+            if not waiting:
+                g.blocked = 1
+                end_round(g, r)
+                return
+    _next_turn(g, r, (s + 1) % ask.n_seats(r))
+
+
+@kernel
+def _next_turn(g: Record, r: Record, s: int) -> None:
+    """Ask the first seat from `s` on that is not skipped."""
+    if ask.may_skip(r):
+        _suspend_skipping(g, r)
+        while ask.is_skipped(g, r, s):
+            s = (s + 1) % ask.n_seats(r)
     g.mover = s
+    if ask.any_in_force(g, r):
+        g.stage = st.COVER
+
+
+@kernel
+def _suspend_skipping(g: Record, r: Record) -> None:
+    """Where every seat would be skipped, skip nobody until one of the doubles in force is covered."""
+    if g.no_skip:
+        return
+    for s in range(ask.n_seats(r)):
+        if not ask.is_barred(g, r, s):
+            return
+    g.no_skip = 1
+    for q in range(wide(g.q_n)):
+        g.q_asked[q] = ask.is_in_force(g, r, q)

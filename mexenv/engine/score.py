@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import kernel, popcount
+from mexenv.engine._jit import kernel, popcount, wide
 
 Record = Any
 
@@ -18,11 +16,11 @@ def hand_points(g: Record, r: Record, s: int) -> int:
     """Points of the tiles left in the hand of seat `s`."""
     points = 0
     for v in range(ask.n_values(r)):
-        held = np.int64(g.hand[s, v])
+        held = wide(g.hand[s, v])
         points += v * popcount(held)
         if (held >> v) & 1:  # a double shows its value twice, the mask once
             points += v
-    if np.int64(g.hand[s, 0]) & 1:
+    if wide(g.hand[s, 0]) & 1:
         points += ask.double_blank_points(r)
     return points
 
@@ -32,38 +30,64 @@ def end_round(g: Record, r: Record) -> None:
     """Book the scores of the round and set the stage to `ROUND_OVER` or `MATCH_OVER`."""
     seats = ask.n_seats(r)
     for s in range(seats):
-        g.round_score[s] = hand_points(g, r, s)
+        g.round_score[s] = hand_points(g, r, s) * st.POINT
+    if ask.has_partners(r):
+        _join_teams(g, seats // 2)
+        seats //= 2
     if ask.winner_takes(r):
         _share_out(g, seats)
+    elif ask.has_partners(r):
+        for s in range(seats):
+            if g.out[s] or g.out[s + seats]:
+                g.round_score[s] = 0
+    if ask.has_partners(r):
+        for s in range(seats):
+            g.round_score[s + seats] = g.round_score[s]
+        seats *= 2
     for s in range(seats):
         points = g.round_score[s]
         g.total[s] += points
-        if points == 0.0:
+        if points == 0:
             g.zero_rounds[s] += 1
         elif points < g.lowest_round[s]:
             g.lowest_round[s] = points
-    g.stage = st.MATCH_OVER if np.int64(g.round_index) + 1 >= ask.rounds(r) else st.ROUND_OVER
+    g.stage = st.MATCH_OVER if wide(g.round_index) + 1 >= ask.rounds(r) else st.ROUND_OVER
+
+
+@kernel
+def _join_teams(g: Record, half: int) -> None:
+    """Add up the hands of partners; the sum stands at the lower seat of each team."""
+    for s in range(half):
+        g.round_score[s] += g.round_score[s + half]
+
+
+@kernel
+def _is_out(g: Record, s: int, seats: int) -> bool:
+    """Seat `s` went out, or its partner, `seats` being the number of teams then."""
+    return g.out[s] or (s + seats < g.out.shape[0] and g.out[s + seats])
 
 
 @kernel
 def _share_out(g: Record, seats: int) -> None:
-    """Turn pips into gains: the winners share equally what the others hold."""
-    best = np.inf
+    """Turn pips into gains: the winners share equally what the others hold.
+
+    With partners `seats` is the number of teams; seats beyond the players are never out.
+    """
+    any_out = False
+    fewest = g.round_score[0]
     for s in range(seats):
-        if g.out[s]:
-            best = -1.0
-        elif g.round_score[s] < best:
-            best = g.round_score[s]
+        any_out = any_out or _is_out(g, s, seats)
+        fewest = min(fewest, g.round_score[s])
     winners = 0
-    pot = 0.0
+    pot = wide(0)
     for s in range(seats):
-        if (best < 0.0 and g.out[s]) or (best >= 0.0 and g.round_score[s] == best):
+        if _is_out(g, s, seats) if any_out else g.round_score[s] == fewest:
             winners += 1
         else:
             pot += g.round_score[s]
     for s in range(seats):
-        won = (best < 0.0 and g.out[s]) or (best >= 0.0 and g.round_score[s] == best)
-        g.round_score[s] = pot / winners if won else 0.0
+        won = _is_out(g, s, seats) if any_out else g.round_score[s] == fewest
+        g.round_score[s] = pot // winners if won else 0
 
 
 @kernel
@@ -80,8 +104,8 @@ def ranks_before(g: Record, r: Record, a: int, b: int) -> bool:
 
 @kernel
 def place_of(g: Record, r: Record, s: int) -> int:
-    """Place of seat `s` in the match so far, from 1; equal seats share it."""
+    """Place of seat `s` in the match so far, from 1; equal seats share it. With partners, places are by team."""
     place = 1
-    for k in range(ask.n_seats(r)):
+    for k in range(ask.n_seats(r) // (2 if ask.has_partners(r) else 1)):
         place += ranks_before(g, r, k, s)
     return place

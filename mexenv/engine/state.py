@@ -13,6 +13,7 @@ Conventions used by every field:
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,10 @@ StateArray = npt.NDArray[np.void]
 OPENING, PLAY, COVER, EXTRA, THIRD, CHAIN, DRIVE, ROUND_OVER, MATCH_OVER = range(9)
 STAGE_NAMES = ("opening", "play", "cover", "extra", "third", "chain", "drive", "over", "over")
 
+# Tied winners share points, so scores are whole numbers of 1 / POINT: every number of up to 18 divides it.
+POINT = math.lcm(*range(1, 19))
+NO_ROUND = 2**62
+
 UNMARKED = 255  # `lack_since`: nothing is proven about this value
 ENGINE_PLACE = 254  # `where` of the engine tile
 
@@ -38,9 +43,9 @@ def state_dtype(n_values: int, n_seats: int) -> np.dtype[np.void]:
     trains = p + 1
     fields: list[tuple[Any, ...]] = [
         ("rng", np.uint64),  # state of the game's own generator
-        ("total", np.float64, (p,)),  # match points so far
-        ("round_score", np.float64, (p,)),  # points of the round that ended last
-        ("lowest_round", np.float64, (p,)),  # lowest round score above 0, infinity without one
+        ("total", np.int64, (p,)),  # match points so far, in units of 1 / POINT
+        ("round_score", np.int64, (p,)),  # points of the round that ended last, likewise
+        ("lowest_round", np.int64, (p,)),  # lowest round score above 0, likewise; NO_ROUND without one
         ("hand", np.int32, (p, v)),  # bit w of hand[s, x]: seat s holds the tile x-w
         ("end_mask", np.int32, (trains,)),  # bit x: the train can be extended at value x
         ("passed", np.int32),  # bit s: seat s has passed since the last play
@@ -48,14 +53,13 @@ def state_dtype(n_values: int, n_seats: int) -> np.dtype[np.void]:
         ("pile_next", np.int16),  # the boneyard is pile[pile_next:pile_end]
         ("pile_end", np.int16),
         ("drawn", np.int16),  # tile just drawn + 1 while only it may be played, else 0
-        ("last_tile", np.int16),  # last tile of the mover's opening chain + 1, else 0
         ("n_laid", np.int16),
         ("draws_used", np.int16),  # draws of the present need
         ("turn_plays", np.int16),  # tiles laid in the present turn
         ("hand_n", np.uint8, (p,)),
         ("length", np.uint8, (trains,)),  # tiles on the train, engine not counted
         ("marker", np.uint8, (p,)),
-        ("strike", np.uint8, (p,)),  # partners only: a strike stands against the seat's team
+        ("strike", np.uint8, (p,)),  # partners only: a strike stands against the team of seats s, s + P/2
         ("zero_rounds", np.uint8, (p,)),  # rounds of the match with 0 points
         ("out", np.uint8, (p,)),  # went out in the present round
         ("empty_double", np.uint8, (p,)),  # value + 1 of the last tile, an uncovered double, else 0
@@ -63,6 +67,7 @@ def state_dtype(n_values: int, n_seats: int) -> np.dtype[np.void]:
         ("end_n", np.uint8, (trains, v)),  # open ends of the value, where trains branch
         ("lack_since", np.uint8, (p, v)),  # tiles drawn since the hand was proven to lack the value
         ("where", np.uint8, (tiles,)),  # train + 1 the tile lies on, 0 hidden, ENGINE_PLACE
+        ("joined_low", np.uint8, (tiles,)),  # the tile on the table joined by its low half
         ("order", np.uint8, (tiles,)),  # tiles in the order they were laid
         ("pile", np.uint8, (tiles,)),
         # Uncovered doubles in the order they were laid.
@@ -70,6 +75,7 @@ def state_dtype(n_values: int, n_seats: int) -> np.dtype[np.void]:
         ("q_train", np.uint8, (v,)),
         ("q_covers", np.uint8, (v,)),
         ("q_fresh", np.uint8, (v,)),  # laid in the present turn
+        ("q_asked", np.uint8, (v,)),  # in force when otherwise every seat would have been skipped
         ("q_n", np.uint8),
         ("stage", np.uint8),
         ("mover", np.uint8),
@@ -79,9 +85,11 @@ def state_dtype(n_values: int, n_seats: int) -> np.dtype[np.void]:
         ("turn_doubles", np.uint8),  # doubles laid in the present turn
         ("own_played", np.uint8),  # a tile went on the mover's own train in this turn
         ("own_fits", np.uint8),  # at the last decision a held tile fitted the own train
-        ("no_skip", np.uint8),  # nobody is skipped until the double in force is covered
+        ("no_skip", np.uint8),  # nobody is skipped until a double in force (q_asked) is covered
         ("mexican_seat", np.uint8),  # seat + 1 that started the Mexican Train, else 0
-        ("drive_next", np.uint8),  # swan drive: train + 1 that comes next, else 0
+        ("drive_at", np.uint8),  # swan drive: train + 1 of its last stop, 0 without a drive
+        ("chain_train", np.uint8),  # train that the mover's chain grows on
+        ("chain_end", np.uint8),  # value at which it goes on
         ("blocked", np.uint8),
     ]
     return record_dtype(fields)
@@ -130,6 +138,7 @@ SINGLE, CHAIN_OPENING, CHAIN_HIDDEN, DELAYED = range(4)
 ANYTIME, AFTER_OPENING, AFTER_OWN, AFTER_ALL, NEVER = range(5)
 ON_PASS, OWN_UNPLAYABLE = range(2)
 OFF_OWN_TRAIN, OFF_ANY_PLAY = range(2)
+MARKS_OWN, MARKS_DOUBLE_TRAIN = range(2)
 ANYWHERE, ON_DOUBLE, NO_EXTRA = range(3)
 ONE, TWO_WITH_THIRD, UNLIMITED = range(3)
 FIFO, LIFO, ANY = range(3)

@@ -73,7 +73,32 @@ def options_record(
 
 def seeds_for(seed: int, n: int) -> npt.NDArray[np.uint64]:
     """`n` generator states spread out from one seed (numpy's SeedSequence)."""
-    return np.random.SeedSequence(seed).generate_state(n, np.uint64)
+    return np.random.SeedSequence(seed).generate_state(n, np.uint64).astype(np.uint64, copy=False)
+
+
+def check_layout(layout: ObservationLayout, ruleset: Ruleset) -> None:
+    """Make sure that a layout was made for such a ruleset.
+
+    Raises:
+        ValueError: it was made for another set or another number of seats.
+    """
+    if layout.n_values != ruleset.n_values or layout.players != ruleset.players:
+        raise ValueError(
+            f"layout {layout.id} was made for {layout.players} players and double-{layout.n_values - 1}, "
+            f"the game has {ruleset.players} players and double-{ruleset.set_max}"
+        )
+
+
+def check_dtype(dtype: npt.DTypeLike) -> np.dtype[Any]:
+    """The dtype of observations.
+
+    Raises:
+        ValueError: neither int8 nor float32.
+    """
+    checked = np.dtype(dtype)
+    if checked not in (np.dtype(np.int8), np.dtype(np.float32)):
+        raise ValueError(f"dtype {checked}: allowed are int8 and float32")
+    return checked
 
 
 class BatchGame:
@@ -148,13 +173,15 @@ class BatchGame:
         self.actions = ActionLayout(ruleset)
         self.n_actions = self.actions.n_actions
         self.layout = make_layout(layout, ruleset) if isinstance(layout, str) else layout
-        self._dtype = np.dtype(dtype)
-        if self._dtype not in (np.dtype(np.int8), np.dtype(np.float32)):
-            raise ValueError(f"dtype {self._dtype}: allowed are int8 and float32")
+        if self.layout is not None:
+            check_layout(self.layout, ruleset)
+        self._dtype = check_dtype(dtype)
         record = st.dtype_for(ruleset)
         self.games: st.StateArray = np.zeros(n_games, record)
         self._rules = st.rules_record(ruleset)
-        self._options = options_record(ruleset, episode, engine, reward, reward_scale, skip_forced, auto_reset)
+        self._options = options_record(
+            ruleset, episode, engine, reward, reward_scale, skip_forced, auto_reset
+        )
         self.to_move = np.zeros(n_games, np.int64)
         self.masks = np.zeros((n_games, self.n_actions), np.int8)
         size = 0 if self.layout is None else self.layout.size
@@ -204,8 +231,13 @@ class BatchGame:
         Raises:
             IllegalActionError: an action is not legal; nothing has changed.
         """
-        if actions.shape != (self.n_games,):
-            raise ValueError(f"actions of shape {actions.shape}: allowed is ({self.n_games},)")
+        if actions.shape != (self.n_games,) or actions.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions of shape {actions.shape} and dtype {actions.dtype}: "
+                f"allowed are ({self.n_games},) and whole numbers"
+            )
+        # The kernels are compiled for one kind of array only.
+        actions = np.ascontiguousarray(actions, np.int64)
         if self._pool is None:
             bad = self._step_slice(actions, 0, self.n_games)
         else:
@@ -257,8 +289,13 @@ class BatchGame:
         """
         which = self._all if games is None else np.ascontiguousarray(games, np.int64)
         who = np.full(which.shape, -1) if seats is None else np.ascontiguousarray(seats, np.int64)
+        check_layout(layout, self.ruleset)
         if out is None:
-            out = np.empty((which.shape[0], layout.size), dtype)
+            out = np.empty((which.shape[0], layout.size), check_dtype(dtype))
+        elif check_dtype(out.dtype) and out.shape != (which.shape[0], layout.size):
+            raise ValueError(f"out of shape {out.shape}: allowed is {(which.shape[0], layout.size)}")
+        if who.shape != which.shape:
+            raise ValueError(f"seats of shape {who.shape}: allowed is {which.shape}")
         plan = layout.name == "plan"
         if out.dtype == np.int8:
             encode_int8(self.games, self._rules, which, who, plan, out)
@@ -288,7 +325,7 @@ class BatchGame:
 
     @property
     def over(self) -> npt.NDArray[np.bool_]:
-        """bool [n]: the game is over (only without `auto_reset`)."""
+        """Bool [n]: the game is over (only without `auto_reset`)."""
         result: npt.NDArray[np.bool_] = self.games["stage"] >= st.ROUND_OVER
         return result
 

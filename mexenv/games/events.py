@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from mexenv.engine import state as st
-from mexenv.rules import ActionLayout, Tile, format_tile, tile_of
+from mexenv.rules import ActionLayout, Tile, format_tile, tile_index, tile_of
 
 
 class Event(NamedTuple):
@@ -27,6 +27,9 @@ class Event(NamedTuple):
     train: int | None
     value: int | None
     text: str
+
+
+_STOPS = {st.OPENING: "opening", st.CHAIN: "chain", st.DRIVE: "drive"}
 
 
 def _name(seat: int) -> str:
@@ -57,14 +60,15 @@ def step_events(
     if kind == "draw":
         drawn = tile_of(int(before["pile"][before["pile_next"]]))
         events.append(Event("draw", seat, drawn, None, None, f"{_name(seat)} draws"))
-    elif kind == "pass" and before["stage"] == st.OPENING:
-        events.append(Event("stop", seat, None, None, None, f"{_name(seat)} ends its opening"))
+    elif kind == "pass" and int(before["stage"]) in _STOPS:
+        what = _STOPS[int(before["stage"])]
+        events.append(Event("stop", seat, None, None, None, f"{_name(seat)} ends its {what}"))
     elif kind == "pass":
         events.append(Event("pass", seat, None, None, None, f"{_name(seat)} passes"))
     else:
         assert tile is not None and place is not None
         train = players if place == players else (seat + place) % players
-        end = next(v for v in tile if int(before["end_mask"][train]) >> v & 1)
+        end = tile[1] if after["joined_low"][tile_index(*tile)] else tile[0]
         laid = (end, train)
         shown = format_tile((end, tile[0] + tile[1] - end))
         text = f"{_name(seat)} plays {shown} on {_train(train, players)}"
@@ -73,7 +77,8 @@ def step_events(
     new = [(int(after["q_value"][q]), int(after["q_train"][q])) for q in range(after["q_n"])]
     for value, train in old:
         if (value, train) not in new:
-            how = "covered" if (value, train) == laid else "released"
+            on_it = laid is not None and train == laid[1] and (value == laid[0] or 0 in (value, laid[0]))
+            how = "covered" if on_it else "released"
             text = f"{value}-{value} on {_train(train, players)} is {how}"
             events.append(Event(how, seat, None, train, value, text))
     for s in range(players):

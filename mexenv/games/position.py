@@ -6,13 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 from typing import Any
 
+from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
+from mexenv.engine.deal import give
+from mexenv.engine.lay import lay
 from mexenv.games.errors import PositionError
 from mexenv.rules import Ruleset, Tile, all_tiles, format_tile, tile_index
 
 _FIELDS = (
     "hands", "trains", "boneyard", "markers", "to_move", "starter", "round_index", "engine", "waiting",
-    "passed", "totals", "opening",
+    "passed", "totals", "opening", "mexican_starter", "strikes",
 )  # fmt: skip
 
 
@@ -21,31 +24,29 @@ def _tile(ruleset: Ruleset, where: str, tile: Sequence[int]) -> Tile:
         a, b = (int(x) for x in tile)
     except (TypeError, ValueError):
         raise PositionError(f"{where}: {tile!r} is not a tile (hi, lo)") from None
-    if not (0 <= min(a, b) and max(a, b) <= ruleset.set_max):
+    if not (min(a, b) >= 0 and max(a, b) <= ruleset.set_max):
         raise PositionError(f"{where}: tile {tile!r} is not in the double-{ruleset.set_max} set")
     return max(a, b), min(a, b)
 
 
-def check_deal(ruleset: Ruleset, k: int, deal: Sequence[Sequence[int]]) -> list[Tile]:
-    """The pile of round `k`, checked to be a permutation of the round's tiles.
+def check_deal(ruleset: Ruleset, k: int, deal: Sequence[Sequence[int]], engine: int) -> list[Tile]:
+    """The pile `deals[k]`, for the round of that engine, checked to be a permutation of its tiles.
 
     Raises:
         PositionError: tiles are missing, double or foreign.
     """
     where = f"deals[{k}]"
-    pile = [_tile(ruleset, where, tile) for tile in deal]
+    pile = [_tile(ruleset, where, tile) for tile in _list({where: deal}, where, ())]
     tiles = set(all_tiles(ruleset.set_max))
     if ruleset.engine_from == "aside":
-        engines = [(v, v) for v in range(ruleset.n_values) if (v, v) not in pile]
-        if len(engines) == 1:
-            tiles -= set(engines)
+        tiles.remove((engine, engine))
     missing = sorted(tiles - set(pile))
     twice = sorted({tile for tile in pile if pile.count(tile) > 1})
     if missing or twice or len(pile) != len(tiles):
         told = [f"missing {', '.join(map(format_tile, missing))}"] if missing else []
         told += [f"double {', '.join(map(format_tile, twice))}"] if twice else []
         if not told:
-            told = ["the engine set aside must not be in it"]
+            told = [f"the engine {engine}-{engine} is set aside and must not be in it"]
         raise PositionError(f"{where}: not a permutation of the {len(tiles)} tiles: {'; '.join(told)}")
     return pile
 
@@ -90,7 +91,7 @@ def fill_position(ruleset: Ruleset, games: st.StateArray, position: Mapping[str,
     games.view("u1")[:] = 0
     g["rng"] = rng
     g["lack_since"] = st.UNMARKED
-    g["lowest_round"] = float("inf")
+    g["lowest_round"] = st.NO_ROUND
 
     round_index = _number("round_index", position.get("round_index", 0), ruleset.match_rounds - 1)
     engine = _number("engine", position.get("engine", ruleset.set_max - round_index), ruleset.set_max)
@@ -106,39 +107,44 @@ def fill_position(ruleset: Ruleset, games: st.StateArray, position: Mapping[str,
 
     g["where"][tile_index(engine, engine)] = st.ENGINE_PLACE
     g["laid"][engine] = 1
+    g["end_mask"][: p + 1] = 1 << engine
+    g["end_n"][: p + 1, engine] = 1
+    rules = st.rules_record(ruleset)
+    mexican_starter = _number("mexican_starter", position.get("mexican_starter", 0), p - 1, "seats ")
     for t, tiles in enumerate(_rows(position, "trains", p + 1, [[]] * (p + 1))):
-        end = engine
-        for raw in tiles:
-            tile = claim(f"trains[{t}]", raw)
-            if end not in tile:
-                raise PositionError(f"trains[{t}]: {format_tile(tile)} does not join the end {end}")
-            end = tile[0] + tile[1] - end
-            number = tile_index(*tile)
-            g["where"][number] = t + 1
-            g["order"][g["n_laid"]] = number
-            g["n_laid"] += 1
-            for v in set(tile):
-                g["laid"][v] += 1
-        g["end_mask"][t] = 1 << end
-        g["length"][t] = len(tiles)
-    g["mexican_seat"] = 1 if g["length"][p] else 0
+        for raw in _list({f"trains[{t}]": tiles}, f"trains[{t}]", ()):
+            hi, lo = claim(f"trains[{t}]", raw)
+            ends = int(ask.joining_halves(rules[0], int(g["end_mask"][t])))
+            joined = next((int(half) for half in raw if ends >> int(half) & 1), None)
+            if joined is None:
+                end = int(g["end_mask"][t]).bit_length() - 1
+                raise PositionError(f"trains[{t}]: {format_tile((hi, lo))} does not join the end {end}")
+            seat = t if t < p else mexican_starter
+            give(g, seat, hi, lo)
+            lay(g, rules[0], seat, t, hi, lo, joined, False)
     for s, tiles in enumerate(_rows(position, "hands", p, ())):
-        for raw in tiles:
+        for raw in _list({f"hands[{s}]": tiles}, f"hands[{s}]", ()):
             hi, lo = claim(f"hands[{s}]", raw)
             g["hand"][s, hi] |= 1 << lo
             g["hand"][s, lo] |= 1 << hi
             g["hand_n"][s] += 1
+        if not g["hand_n"][s]:
+            raise PositionError(f"hands[{s}]: empty, so the round would be over")
     left = [tile for tile in all_tiles(ruleset.set_max) if tile not in used]
     boneyard = [claim("boneyard", raw) for raw in _list(position, "boneyard", left)]
     g["pile"][: len(boneyard)] = [tile_index(*tile) for tile in boneyard]
     g["pile_end"] = len(boneyard)
     g["marker"][:p] = [bool(up) for up in _rows(position, "markers", p, [False] * p)]
     try:
-        g["total"][:p] = [float(points) for points in _rows(position, "totals", p, [0.0] * p)]
+        g["total"][:p] = [
+            round(float(points) * st.POINT) for points in _rows(position, "totals", p, [0.0] * p)
+        ]
     except (TypeError, ValueError):
         raise PositionError(f"totals: {position['totals']!r}, allowed are numbers") from None
     for name, field in (("mover", "to_move"), ("starter", "starter")):
         g[name] = _number(field, position.get(field, 0), p - 1, "seats ")
+    if ruleset.partners:
+        g["strike"][: p // 2] = [bool(s) for s in _rows(position, "strikes", p // 2, [False] * (p // 2))]
     for s in _list(position, "passed", ()):
         g["passed"] |= 1 << _number("passed", s, p - 1, "seats ")
     g["stage"] = st.PLAY
@@ -147,24 +153,26 @@ def fill_position(ruleset: Ruleset, games: st.StateArray, position: Mapping[str,
             raise PositionError(f"opening: ruleset {ruleset.name!r} has no opening phase")
         g["stage"] = st.OPENING
         g["opening_left"] = p - (int(g["mover"]) - int(g["starter"])) % p
-    _fill_waiting(ruleset, g, position)
+    g["chain_train"], g["chain_end"] = g["mover"], g["engine"]
+    _order_waiting(ruleset, g, position)
 
 
-def _fill_waiting(ruleset: Ruleset, g: Any, position: Mapping[str, Any]) -> None:
-    tops: list[tuple[int, int]] = []
-    last = {int(g["where"][t]) - 1: int(t) for t in g["order"][: g["n_laid"]]}
-    for t in sorted(last):
-        end = int(g["end_mask"][t]).bit_length() - 1
-        if last[t] == tile_index(end, end):
-            tops.append((end, t))
-    default = [] if position.get("opening", False) else list(tops)
-    for pair in _list(position, "waiting", default):
-        if tuple(pair) not in tops:
-            raise PositionError(f"waiting: {pair!r} is no (value, train) of another double at the end of a train")
-        tops.remove(tuple(pair))
-        value, train = pair
-        if ruleset.dead_double == "released" and g["laid"][value] > ruleset.set_max:
-            continue
-        q = int(g["q_n"])
-        g["q_value"][q], g["q_train"][q] = value, train
-        g["q_n"] += 1
+def _order_waiting(ruleset: Ruleset, g: Any, position: Mapping[str, Any]) -> None:
+    """Put the queue of uncovered doubles, found in the order of the trains, in the order asked for."""
+    found = [(int(g["q_value"][q]), int(g["q_train"][q])) for q in range(g["q_n"])]
+    start = int(g["starter"])
+    p = ruleset.players
+    default = sorted(found, key=lambda pair: (pair[1] == p, (pair[1] - start) % p))
+    wanted = _list(position, "waiting", default)
+    covers = {int(g["q_value"][q]): int(g["q_covers"][q]) for q in range(g["q_n"])}
+    for k, pair in enumerate(wanted):
+        if pair not in found or pair in wanted[:k]:
+            raise PositionError(
+                f"waiting: {pair!r}, allowed are (value, train) of uncovered doubles on the table: {found}"
+            )
+    for value, train in set(found) - set(map(tuple, wanted)):
+        g["end_n"][train, value] += ruleset.double_covers - covers[value]
+    g["q_n"] = len(wanted)
+    g["q_fresh"] = 0
+    for q, (value, train) in enumerate(wanted):
+        g["q_value"][q], g["q_train"][q], g["q_covers"][q] = value, train, covers[value]

@@ -18,7 +18,7 @@ from mexenv.engine._jit import announce_compile
 from mexenv.engine.legal import write_mask
 from mexenv.engine.play import apply
 from mexenv.engine.score import place_of
-from mexenv.games.batch import illegal_text, options_record, seeds_for
+from mexenv.games.batch import check_dtype, check_layout, illegal_text, options_record, seeds_for
 from mexenv.games.errors import IllegalActionError, PositionError
 from mexenv.games.events import Event, round_events, step_events
 from mexenv.games.position import check_deal, fill_position
@@ -83,7 +83,6 @@ class Game:
         self.ruleset = ruleset
         self.players = ruleset.players
         self.actions = ActionLayout(ruleset)
-        self._given = [] if deals is None else [check_deal(ruleset, k, d) for k, d in enumerate(deals)]
         self._rules = st.rules_record(ruleset)
         self._options = options_record(ruleset, episode, engine, reward, reward_scale, False, False)
         self._games: st.StateArray = np.zeros(1, st.dtype_for(ruleset))
@@ -98,7 +97,7 @@ class Game:
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1, np.uint32)[0])
         done = announce_compile("game" if self._games.dtype is st.SMALL else "large game")
-        self._deal_first(int(seeds_for(seed, 1)[0]), first_starter)
+        self._deal_first(int(seeds_for(seed, 1)[0]), first_starter, deals or ())
         done()
 
     # --- what the game looks like -----------------------------------------------------------
@@ -157,11 +156,18 @@ class Game:
     def ends(self) -> list[list[int]]:
         """Open ends by train, sorted; [] for an unstarted Mexican Train."""
         g = self._g
-        found = []
+        found: list[list[int]] = []
         for t in range(self.players + 1):
-            mask = int(g["end_mask"][t])
-            open_values = [v for v in range(self.ruleset.n_values) if mask >> v & 1]
-            found.append([] if t == self.players and g["length"][t] == 0 else open_values)
+            if t == self.players and g["length"][t] == 0:
+                found.append([])
+            elif self.ruleset.double_outlets == 1:
+                found.append([int(g["end_mask"][t]).bit_length() - 1])
+            else:
+                count = [int(n) for n in g["end_n"][t]]
+                for q in range(g["q_n"]):
+                    if g["q_train"][q] == t:
+                        count[g["q_value"][q]] += self.ruleset.double_covers - int(g["q_covers"][q])
+                found.append([v for v, n in enumerate(count) for _ in range(n)])
         return found
 
     @property
@@ -171,14 +177,13 @@ class Game:
 
     @property
     def trains(self) -> list[list[Tile]]:
-        """The tiles of each train in the order laid, the joined half first."""
+        """The tiles of each train in the order laid, the joined half first (branches run together)."""
         g = self._g
         trains: list[list[Tile]] = [[] for _ in range(self.players + 1)]
         for index in g["order"][: g["n_laid"]]:
             train = trains[int(g["where"][index]) - 1]
             hi, lo = tile_of(int(index))
-            end = train[-1][1] if train else self.engine
-            train.append((hi, lo) if hi == end else (lo, hi))
+            train.append((lo, hi) if g["joined_low"][index] else (hi, lo))
         return trains
 
     @property
@@ -195,9 +200,9 @@ class Game:
     @property
     def in_force(self) -> list[tuple[int, int]]:
         """(value, train) of the doubles that the seat to move must cover."""
-        if self.stage != "cover":
+        if self.over:
             return []
-        return [self.waiting[ask.in_force(self._g, self._rules[0])]]
+        return [pair for q, pair in enumerate(self.waiting) if ask.is_in_force(self._g, self._rules[0], q)]
 
     @property
     def drawn(self) -> Tile | None:
@@ -207,7 +212,7 @@ class Game:
     @property
     def totals(self) -> list[float]:
         """Match points by seat."""
-        return [float(x) for x in self._g["total"][: self.players]]
+        return [int(x) / st.POINT for x in self._g["total"][: self.players]]
 
     @property
     def places(self) -> list[int]:
@@ -251,13 +256,17 @@ class Game:
         """
         if isinstance(layout, str):
             layout = make_layout(layout, self.ruleset)
-        out = np.empty((1, layout.size), dtype)
+        check_layout(layout, self.ruleset)
+        if seat is not None and not 0 <= seat < self.players:
+            raise ValueError(f"seat {seat}: allowed are 0 to {self.players - 1}")
+        out = np.empty((1, layout.size), check_dtype(dtype))
         who = np.array([-1 if seat is None else seat])
         if out.dtype == np.int8:
             encode_int8(self._games, self._rules, _ZERO, who, layout.name == "plan", out)
         else:
             encode_float(self._games, self._rules, _ZERO, who, layout.name == "plan", layout.scale, out)
-        return out[0]
+        row: npt.NDArray[Any] = out[0]
+        return row
 
     def step(self, action: int) -> list[Event]:
         """Carry out an action of the mover; a following round is dealt at once.
@@ -271,6 +280,8 @@ class Game:
         Raises:
             IllegalActionError: the mover does not have this action; nothing has changed.
         """
+        if isinstance(action, bool) or not hasattr(action, "__index__"):
+            raise IllegalActionError(f"action {action!r} is not legal: action ids are whole numbers")
         action = int(action)
         if not (0 <= action < self.actions.n_actions and self._mask[action]):
             if self.over:
@@ -293,7 +304,7 @@ class Game:
         p = self.players
         last = not self._options["match"][0] or g["stage"] == st.MATCH_OVER
         loops.pay(g, self._rules[0], self._options[0], last, self.rewards)
-        scores = [float(x) for x in g["round_score"][:p]]
+        scores = [int(x) / st.POINT for x in g["round_score"][:p]]
         out = [s for s in range(p) if g["out"][s]]
         self.round_history.append(
             {
@@ -315,13 +326,19 @@ class Game:
         write_mask(g, self._rules[0], self._mask)
         return [*events, self._deal_event()]
 
-    def _deal_first(self, rng: int, first_starter: int | None) -> None:
+    def _deal_first(self, rng: int, first_starter: int | None, deals: Sequence[Sequence[Tile]]) -> None:
         """As `new_match`, but with given piles and starter."""
         g, r = self._g, self._rules[0]
         self._games["rng"] = rng
         if self._options["round_index"][0] < 0:
             self._options["round_index"] = dealing.below(g, ask.rounds(r))
-        dealing.clear_match(g, self._options["round_index"][0])
+        first = int(self._options["round_index"][0])
+        rounds = self.ruleset.match_rounds - first if self._options["match"][0] else 1
+        if len(deals) > rounds:
+            raise PositionError(f"deals: {len(deals)} piles, the game has {rounds} rounds")
+        top = self.ruleset.set_max - first
+        self._given = [check_deal(self.ruleset, k, deal, top - k) for k, deal in enumerate(deals)]
+        dealing.clear_match(g, first)
         starter = dealing.below(g, self.players)
         g["starter"] = starter if first_starter is None else first_starter
         self.first_starter = int(g["starter"])
@@ -342,7 +359,9 @@ class Game:
         self.deals.append([tile_of(int(t)) for t in g["pile"][: g["pile_end"]]])
 
     def _deal_event(self) -> Event:
-        text = f"round {self.round_index + 1}: engine {self.engine}-{self.engine}, player_{self.starter} starts"
+        text = (
+            f"round {self.round_index + 1}: engine {self.engine}-{self.engine}, player_{self.starter} starts"
+        )
         return Event("deal", self.starter, None, None, self.engine, text)
 
     # --- copies and records -----------------------------------------------------------------
@@ -398,7 +417,9 @@ class Game:
             options = np.frombuffer(base64.b64decode(content["options"]), loops.OPTIONS).copy()
             if games.shape != (1,) or options.shape != (1,):
                 raise PositionError("snapshot: the state has the wrong size")
-            events = [Event(k, s, None if t is None else tuple(t), *rest) for k, s, t, *rest in content["events"]]
+            events = [
+                Event(k, s, None if t is None else tuple(t), *rest) for k, s, t, *rest in content["events"]
+            ]
             deals = [[(int(a), int(b)) for a, b in deal] for deal in content["deals"]]
             given = [[(int(a), int(b)) for a, b in deal] for deal in content["given"]]
             rewards = np.array(content["rewards"], np.float32)
@@ -408,8 +429,19 @@ class Game:
             raise
         except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
             raise PositionError(f"snapshot: not a snapshot of a game ({error})") from None
-        self._games, self._options, self.events, self.deals, self._given = games, options, events, deals, given
-        self.rewards, self.action_list, self.round_history, self.first_starter = rewards, actions, rounds, starter
+        self._games, self._options, self.events, self.deals, self._given = (
+            games,
+            options,
+            events,
+            deals,
+            given,
+        )
+        self.rewards, self.action_list, self.round_history, self.first_starter = (
+            rewards,
+            actions,
+            rounds,
+            starter,
+        )
         write_mask(self._g, self._rules[0], self._mask)
 
     @classmethod
@@ -468,10 +500,12 @@ class Game:
                 by train, Mexican Train last), `boneyard` (in drawing order; default: all tiles left over,
                 ascending), `markers`, `to_move` (default 0), `starter` (default 0), `round_index`
                 (default 0), `engine` (default: the round's), `waiting` ((value, train) of uncovered
-                doubles in order; default: the doubles at the ends, by train), `passed` (seats that have
+                doubles in order; default: by train from the starter's on), `passed` (seats that have
                 passed since the last play), `totals`, `opening` (True: the seat to move begins its opening
-                chain; the seats before it from the starter have had theirs).
-                Tiles named nowhere are out of the game.
+                chain; the seats before it from the starter have had theirs), `mexican_starter` (the seat
+                that started the Mexican Train), `strikes` (with partners, one for each team).
+                Where a tile fits a train by both halves, the half written first joins. Tiles named
+                nowhere are out of the game.
             **options: as for the constructor.
 
         Raises:
@@ -481,7 +515,7 @@ class Game:
         fill_position(ruleset, game._games, position)
         dealing.begin_turn(game._g)
         if game._g["stage"] != st.OPENING:
-            game._g["stage"] = st.PLAY if ask.in_force(game._g, game._rules[0]) < 0 else st.COVER
+            game._g["stage"] = st.COVER if ask.any_in_force(game._g, game._rules[0]) else st.PLAY
         write_mask(game._g, game._rules[0], game._mask)
         game.deals = []
         game.events = []

@@ -8,7 +8,7 @@ import numpy as np
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import ctz, kernel, popcount
+from mexenv.engine._jit import ctz, kernel, popcount, wide
 from mexenv.engine.deal import halves
 from mexenv.engine.score import hand_points
 from mexenv.observation.trail import DISCOUNT, LENGTH_BONUS, MAX_NODES, MAX_TRAIL, best_trail, flip_tile
@@ -23,6 +23,12 @@ def base_size(r: Record) -> int:
     p, v = ask.n_seats(r), ask.n_values(r)
     tiles = v * (v + 1) // 2
     return 2 * tiles + (p + 1) * (v + 2) + p * 6 + 8 + v * 5 + 3 + (p - 1) * v
+
+
+@kernel
+def score_gap(g: Record, t: int, o: int) -> int:
+    """Match points of seat `t` minus those of seat `o`, as the `scores` section shows them."""
+    return wide(min(max(np.rint((g.total[t] - g.total[o]) / (8.0 * st.POINT)), -127.0), 127.0))
 
 
 @kernel
@@ -42,10 +48,10 @@ def write_base(g: Record, r: Record, o: int, out: Array) -> int:
     trains = seats + 1
     values = ask.n_values(r)
     tiles = values * (values + 1) // 2
-    stage = np.int64(g.stage)
-    mover = np.int64(g.mover)
+    stage = wide(g.stage)
+    mover = wide(g.mover)
     over = stage >= st.ROUND_OVER
-    engine = np.int64(g.engine)
+    engine = wide(g.engine)
     out[: base_size(r)] = 0
 
     # Sub-slices: an index into one costs half of an index with an offset into the whole.
@@ -55,9 +61,9 @@ def write_base(g: Record, r: Record, o: int, out: Array) -> int:
     unseen = out[unseen_at : unseen_at + values]
     first = 0
     for hi in range(values):
-        held = np.int64(own[hi])
-        unseen[hi] = values - np.int64(g.laid[hi]) - popcount(held)
-        partners = held & ((np.int64(2) << hi) - 1)
+        held = wide(own[hi])
+        unseen[hi] = values - wide(g.laid[hi]) - popcount(held)
+        partners = held & ((wide(2) << hi) - 1)
         while partners:
             hand[first + ctz(partners)] = 1
             partners &= partners - 1
@@ -67,9 +73,16 @@ def write_base(g: Record, r: Record, o: int, out: Array) -> int:
     table = out[k : k + tiles]
     order = g.order
     where = g.where
-    for i in range(np.int64(g.n_laid)):
-        tile = np.int64(order[i])
-        place = np.int64(where[tile]) - 1 - o
+    hidden = ask.opening_is_hidden(g, r)
+    for i in range(wide(g.n_laid)):
+        tile = wide(order[i])
+        if hidden and wide(where[tile]) - 1 != o:
+            hi, lo = halves(tile)
+            unseen[hi] += 1
+            if lo != hi:
+                unseen[lo] += 1
+            continue
+        place = wide(where[tile]) - 1 - o
         if place + o == seats:
             place = seats
         elif place < 0:
@@ -89,61 +102,71 @@ def write_base(g: Record, r: Record, o: int, out: Array) -> int:
     hand_at = k + 3 * values + 8
     sizes_out = out[hand_at : hand_at + seats]
     lacks_at = unseen_at + values
-    passed = np.int64(g.passed)
+    passed = wide(g.passed)
     tail_at = lacks_at + (seats - 1) * values + values + 1
     starter_out = out[tail_at : tail_at + seats]
     move_out = out[tail_at + seats : tail_at + 2 * seats]
     passed_out = out[tail_at + 2 * seats : tail_at + 3 * seats]
     scores_out = out[tail_at + 3 * seats : tail_at + 4 * seats]
-    own_total = g.total[o]
     for place in range(trains):
         t = seats
         if place < seats:
             t = o + place
             if t >= seats:
                 t -= seats
-        ends = np.int64(g.end_mask[t])
+        ends = wide(g.end_mask[t])
         row = ends_out[place * values : (place + 1) * values]
+        if hidden and 0 < place < seats:
+            # Another seat's chain: nothing shows, as if it had not begun.
+            row[engine] = 1
+            sizes_out[place] = min(wide(g.hand_n[t]) + wide(g.length[t]), 127)
+            starter_out[place] = t == wide(g.starter)
+            move_out[place] = t == mover
+            scores_out[place] = score_gap(g, t, o)
+            continue
         while ends:
             row[ctz(ends)] = 1
             ends &= ends - 1
         open_out[place] = ask.may_play_on(g, r, o, t)
-        length_out[place] = min(np.int64(g.length[t]), 127)
+        length_out[place] = min(wide(g.length[t]), 127)
         if place == seats:
             break
         marker_out[place] = g.marker[t]
-        held = np.int64(g.hand_n[t])
+        held = wide(g.hand_n[t])
         sizes_out[place] = min(held, 127)
         passed_out[place] = (passed >> t) & 1
-        starter_out[place] = t == np.int64(g.starter)
+        starter_out[place] = t == wide(g.starter)
         move_out[place] = t == mover and not over
-        gap = np.rint((g.total[t] - own_total) / 8.0)
-        scores_out[place] = np.int64(min(max(gap, -127.0), 127.0))
+        scores_out[place] = score_gap(g, t, o)
         if place > 0:
             since_of = g.lack_since[t]
             lacks = out[lacks_at + (place - 1) * values : lacks_at + place * values]
             for v in range(values):
-                lacks[v] = max(held - np.int64(since_of[v]), 0)
+                lacks[v] = max(held - wide(since_of[v]), 0)
 
-    for q in range(np.int64(g.q_n)):
-        v = np.int64(g.q_value[q])
-        place = np.int64(g.q_train[q]) - o
+    waiting = 0
+    for q in range(wide(g.q_n)):
+        v = wide(g.q_value[q])
+        if hidden and wide(g.q_train[q]) != o:
+            continue
+        place = wide(g.q_train[q]) - o
         if place + o == seats:
             place = seats
         elif place < 0:
             place += seats
-        out[k + v] = q + 1
+        waiting += 1
+        out[k + v] = waiting
         out[k + values + v] = place + 1
     k += 2 * values
     out[k + (7 if over or mover != o else stage)] = 1
     k += 8
     if g.drawn != 0 and mover == o:
-        hi, lo = halves(np.int64(g.drawn) - 1)
+        hi, lo = halves(wide(g.drawn) - 1)
         out[k + hi] = 1
         out[k + lo] = 1
-    out[unseen_at - 1] = min(np.int64(g.pile_end) - np.int64(g.pile_next), 127)
+    out[unseen_at - 1] = min(wide(g.pile_end) - wide(g.pile_next), 127)
     out[lacks_at + (seats - 1) * values + engine] = 1
-    out[tail_at - 1] = ask.rounds(r) - np.int64(g.round_index)
+    out[tail_at - 1] = ask.rounds(r) - wide(g.round_index)
     out[tail_at + 4 * seats] = min(hand_points(g, r, o) // 2, 127)
     return tail_at + 4 * seats + 1
 
@@ -162,22 +185,22 @@ def write_trails(g: Record, r: Record, o: int, out: Array, k: int) -> int:
     out[k : k + 5 * tiles + 3] = 0
 
     hand = g.hand[o].copy()
-    ends = np.int64(g.end_mask[o])
+    ends = wide(g.end_mask[o])
     plan = np.empty(MAX_TRAIL, np.int16)
     other = np.empty(MAX_TRAIL, np.int16)
     _, length, pips = best_trail(hand, ends, MAX_NODES, plan, DISCOUNT, LENGTH_BONUS)
     total = 0
     for i in range(length):
-        tile = np.int64(plan[i])
+        tile = wide(plan[i])
         hi, lo = halves(tile)
         place[tile] = i + 1
         total += hi + lo
-    summary[0] = min(np.int64(np.rint(pips)), 127)
+    summary[0] = min(wide(np.rint(pips)), 127)
     summary[1] = length
     summary[2] = min(total // 2, 127)
 
     for hi in range(values):
-        partners = np.int64(g.hand[o, hi]) & ((np.int64(1) << (hi + 1)) - 1)
+        partners = wide(g.hand[o, hi]) & ((wide(1) << (hi + 1)) - 1)
         while partners:
             lo = ctz(partners)
             partners &= partners - 1
@@ -202,10 +225,10 @@ def write_trails(g: Record, r: Record, o: int, out: Array, k: int) -> int:
                         hand, next_ends, MAX_NODES, other, DISCOUNT, LENGTH_BONUS
                     )
                     own_len[tile] = min(after_len + 1, 64)
-                    own_pips[tile] = min(np.int64(np.rint(hi + lo + DISCOUNT * after_pips)), 127)
+                    own_pips[tile] = min(wide(np.rint(hi + lo + DISCOUNT * after_pips)), 127)
                 flip_tile(hand, hi, lo)
             else_len[tile] = rest_len
-            else_pips[tile] = min(np.int64(np.rint(rest_pips)), 127)
+            else_pips[tile] = min(wide(np.rint(rest_pips)), 127)
     return k + 5 * tiles + 3
 
 
@@ -232,7 +255,7 @@ def encode_int8(games: Array, rules: Array, which: Array, seats: Array, plan: bo
     r = rules[0]
     for i in range(which.shape[0]):
         g = games[which[i]]
-        o = seats[i] if seats[i] >= 0 else np.int64(g.mover)
+        o = seats[i] if seats[i] >= 0 else wide(g.mover)
         write_observation(g, r, o, plan, out[i])
 
 
@@ -246,7 +269,7 @@ def encode_float(
     row = np.empty(size, np.int8)
     for i in range(which.shape[0]):
         g = games[which[i]]
-        o = seats[i] if seats[i] >= 0 else np.int64(g.mover)
+        o = seats[i] if seats[i] >= 0 else wide(g.mover)
         write_observation(g, r, o, plan, row)
         target = out[i]
         for j in range(size):
@@ -264,10 +287,10 @@ def write_hidden(games: Array, rules: Array, which: Array, out: Array) -> None:
     for i in range(which.shape[0]):
         g = games[which[i]]
         for place in range(1, seats):
-            s = (np.int64(g.mover) + place) % seats
+            s = (wide(g.mover) + place) % seats
             row = out[i, (place - 1) * tiles : place * tiles]
             for hi in range(values):
-                partners = np.int64(g.hand[s, hi]) & ((np.int64(1) << (hi + 1)) - 1)
+                partners = wide(g.hand[s, hi]) & ((wide(1) << (hi + 1)) - 1)
                 first = hi * (hi + 1) // 2
                 while partners:
                     row[first + ctz(partners)] = 1

@@ -13,18 +13,7 @@ from mexenv.rules.hands import served_players, table_hand
 from mexenv.rules.tiles import n_tiles
 
 # Legal rules that the engine cannot play yet, by field. This table is the only place that knows.
-UNSUPPORTED: dict[str, tuple[object, ...]] = {
-    "opening": ("chain_hidden", "delayed"),
-    "must_play": (False,),
-    "failed_extra_marks": ("double_train",),
-    "marked_may_roam": (False,),
-    "cover_order": ("any",),
-    "double_outlets": (3,),
-    "double_covers": (3,),
-    "partners": (True,),
-    "swan_drive": (True,),
-    "blanks_wild": (True,),
-}
+UNSUPPORTED: dict[str, tuple[object, ...]] = {}
 
 
 def _plain_number(value: object) -> object:

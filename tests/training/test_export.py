@@ -1,0 +1,48 @@
+import json
+
+import numpy as np
+import pytest
+import torch as th
+
+from mexenv.agents import load_agent
+from tests.training.conftest import make_policy
+from training.export import ExportError, export_policy, largest_difference
+
+
+def test_an_exported_policy_plays_like_the_policy(game, tmp_path):
+    policy = make_policy(game, privileged=True)
+    folder = export_policy(policy, tmp_path / "mine", training={"a": 1}, evaluation=[])
+    assert sorted(path.name for path in folder.iterdir()) == ["manifest.json", "policy.onnx"]
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+    assert largest_difference((folder / "policy.onnx").read_bytes(), policy, positions=1000) < 1e-4
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["ruleset_digest"] == game.ruleset.digest and manifest["training"] == {"a": 1}
+    agent = load_agent(folder, game.ruleset)
+    with th.no_grad():
+        expected = policy.act(th.from_numpy(game.observations), game.masks).numpy()
+        logits = policy.logits(th.from_numpy(game.observations), game.masks).numpy()
+    chosen = agent.act(game.observations, game.masks)
+    rows = np.arange(game.n_games)
+    assert np.allclose(logits[rows, chosen], logits[rows, expected], atol=1e-4)
+    assert (game.masks[rows, chosen] == 1).all()
+    one = agent(game.layout.to_float(game.observations[0]), game.masks[0])
+    assert game.masks[0, one] == 1
+
+
+def test_nothing_is_replaced_unasked_and_names_are_plain(game, tmp_path):
+    policy = make_policy(game)
+    (tmp_path / "taken").mkdir()
+    with pytest.raises(ExportError, match="exists already"):
+        export_policy(policy, tmp_path / "taken", training={}, evaluation=[])
+    with pytest.raises(ExportError, match="exists already"):
+        export_policy(policy, tmp_path / "taken", training={}, evaluation=[], replace=True)
+    with pytest.raises(ExportError, match="letters"):
+        export_policy(policy, tmp_path / ".hidden", training={}, evaluation=[])
+
+
+def test_a_policy_can_be_replaced_when_asked(game, tmp_path):
+    policy = make_policy(game)
+    folder = export_policy(policy, tmp_path / "p", training={}, evaluation=[])
+    export_policy(policy, folder, training={"b": 2}, evaluation=[], replace=True)
+    assert json.loads((folder / "manifest.json").read_text())["training"] == {"b": 2}
+    assert [path.name for path in tmp_path.iterdir()] == ["p"]
