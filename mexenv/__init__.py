@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from mexenv.agents import Agent as Agent
     from mexenv.agents import agent_names as agent_names
     from mexenv.agents import load_agent as load_agent
-    from mexenv.games import BatchGame as BatchGame
-    from mexenv.games import Event as Event
-    from mexenv.games import Game as Game
-    from mexenv.games import IllegalActionError as IllegalActionError
     from mexenv.envs import MexicanTrainVectorEnv as MexicanTrainVectorEnv
     from mexenv.envs import SeatEnv as SeatEnv
     from mexenv.envs import env as env
     from mexenv.envs import raw_env as raw_env
+    from mexenv.games import BatchGame as BatchGame
+    from mexenv.games import Event as Event
+    from mexenv.games import Game as Game
+    from mexenv.games import IllegalActionError as IllegalActionError
     from mexenv.observation import ObservationLayout as ObservationLayout
     from mexenv.observation import make_layout as make_layout
     from mexenv.rules import ActionLayout as ActionLayout

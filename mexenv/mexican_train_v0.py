@@ -86,7 +86,7 @@ Under rulesets in which points are gains the signs turn over.
 | `observation` | `dict` | `dict`, or `flat` for the vector alone (the mask is in `info` both ways) |
 | `reward` | `relative` | `relative`, `pips` or `win` |
 | `reward_scale` | 0.04; `win` 1 | factor of the reward |
-| `skip_forced` | `False` | play moves without a choice at once (an episode's first decision is always shown) |
+| `skip_forced` | `False` | play moves without a choice at once (the first decision of a round is always shown) |
 | `render_mode` | `None` | `ansi`, `rgb_array` or `human` |
 
 Everything random follows from `reset(seed)`; `reset()` without a seed goes on with the same generator. Live

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
 import numpy as np
@@ -25,6 +25,7 @@ from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_config: Any = numba.config  # its settings are set when it is imported, so no checker sees them
 _PACKAGE = Path(__file__).resolve().parent.parent
 _KERNEL_FOLDERS = ("engine", "observation", "agents")
 
@@ -79,21 +80,21 @@ CACHE_FOLDER = _find_cache_folder()
 
 def kernel(function: F) -> F:
     """Compile `function` with Numba: no Python objects, no GIL, cached on disk where possible."""
-    before = numba.config.CACHE_DIR
+    before = _config.CACHE_DIR
     try:
         if CACHE_FOLDER is not None:
-            numba.config.CACHE_DIR = str(CACHE_FOLDER)
+            _config.CACHE_DIR = str(CACHE_FOLDER)
         compiled = njit(nogil=True, cache=CACHE_FOLDER is not None, error_model="numpy")(function)
     finally:
-        numba.config.CACHE_DIR = before
-    return compiled  # type: ignore[no-any-return]  # numba ships no types
+        _config.CACHE_DIR = before
+    return cast(F, compiled)
 
 
 def record_dtype(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
     """The dtype of records that kernels read by attribute, compiled or not."""
     plain = np.dtype(fields, align=True)
     # Plain Python finds fields as attributes in `np.record` only; Numba does not need it.
-    return np.dtype((np.record, plain)) if numba.config.DISABLE_JIT else plain
+    return np.dtype((np.record, plain)) if _config.DISABLE_JIT else plain
 
 
 def announce_compile(what: str) -> Callable[[], None]:
@@ -106,7 +107,7 @@ def announce_compile(what: str) -> Callable[[], None]:
         A function to call when the compilation is done.
     """
     marker = None if CACHE_FOLDER is None else CACHE_FOLDER / f"compiled-{what}"
-    if numba.config.DISABLE_JIT or (marker is not None and marker.exists()) or what in _announced:
+    if _config.DISABLE_JIT or (marker is not None and marker.exists()) or what in _announced:
         return lambda: None
     _announced.add(what)
     kept = "once" if marker is not None else "for this process, no folder to keep it in is writable"
@@ -131,7 +132,7 @@ if TYPE_CHECKING:
 else:
     wide = np.int64
 
-if numba.config.DISABLE_JIT:
+if _config.DISABLE_JIT:
 
     def ctz(x: int) -> int:
         """Index of the lowest set bit of `x` (x > 0)."""

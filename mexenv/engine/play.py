@@ -119,7 +119,7 @@ def _play(g: Record, r: Record, action: int) -> None:
 
 @kernel
 def _fresh_double_on(g: Record, r: Record, t: int, joined: int) -> int:
-    """Value of the double laid last in this turn if a tile joining train `t` by `joined` covers it, else -1."""
+    """Value of the turn's last double if a tile joining train `t` by `joined` covers it, else -1."""
     q = wide(g.q_n) - 1
     if q < 0 or not g.q_fresh[q] or wide(g.q_train[q]) != t:
         return -1

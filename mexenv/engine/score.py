@@ -104,7 +104,7 @@ def ranks_before(g: Record, r: Record, a: int, b: int) -> bool:
 
 @kernel
 def place_of(g: Record, r: Record, s: int) -> int:
-    """Place of seat `s` in the match so far, from 1; equal seats share it. With partners, places are by team."""
+    """Place of seat `s` in the match so far, from 1, shared by equal seats; with partners, of its team."""
     place = 1
     for k in range(ask.n_seats(r) // (2 if ask.has_partners(r) else 1)):
         place += ranks_before(g, r, k, s)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mexenv.agents import Agent, load_agent
+from mexenv.engine.state import POINT
 from mexenv.envs.options import Settings, fresh_seed
 from mexenv.envs.table import Index, Table
 from mexenv.games import IllegalActionError
@@ -261,7 +262,7 @@ class LearnerGames:
             "seat": seat,
             "round": int(game["round_index"]),
             "engine": int(game["engine"]),
-            "points": float(game["total"][seat]),
+            "points": int(game["total"][seat]) / POINT,
             "illegal_action": bool(self.illegal[index]),
         }
 
@@ -272,7 +273,7 @@ class LearnerGames:
             "seat": self.seats.copy(),
             "round": games["round_index"].astype(np.int64),
             "engine": games["engine"].astype(np.int64),
-            "points": games["total"][self._all, self.seats],
+            "points": games["total"][self._all, self.seats] / POINT,
             "illegal_action": np.zeros(self.n_games, np.bool_),
         }
 

@@ -32,7 +32,7 @@ class GameOptions(TypedDict, total=False):
         reward: `relative` (default: mean of the others' points minus own), `pips` (own points, as a cost) or
             `win` (1 to the best place at the end of the episode, shared by ties).
         reward_scale: factor of the reward; left out, about one over the spread of a round's points.
-        skip_forced: play moves without a choice at once; the first decision of an episode is always shown.
+        skip_forced: play moves without a choice at once; the first decision of a round is always shown.
     """
 
     ruleset: str | Path | Mapping[str, Any] | Ruleset

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -196,7 +197,7 @@ class BatchGame:
         self._threads = min(threads, max(1, n_games // _THREAD_GAMES))
         self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
         cuts = np.linspace(0, n_games, self._threads + 1).astype(int)
-        self._slices = [(int(a), int(b)) for a, b in zip(cuts, cuts[1:], strict=False)]
+        self._slices = [(int(a), int(b)) for a, b in pairwise(cuts)]
         done = announce_compile("game" if record is st.SMALL else "large game")
         self.reset(seed)
         done()

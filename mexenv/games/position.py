@@ -85,7 +85,7 @@ def fill_position(ruleset: Ruleset, games: st.StateArray, position: Mapping[str,
     unknown = sorted(set(position) - set(_FIELDS))
     if unknown:
         raise PositionError(f"position: unknown {', '.join(unknown)}; allowed are {', '.join(_FIELDS)}")
-    p, values = ruleset.players, ruleset.n_values
+    p = ruleset.players
     g = games[0]
     rng = int(g["rng"])
     games.view("u1")[:] = 0

@@ -46,7 +46,7 @@ _BASE: tuple[_Row, ...] = (
     ("pips", "1", 0, 127, "points in the own hand, divided by 2"),
 )
 _PLAN: tuple[_Row, ...] = (
-    ("trail_own_len", "K", 0, 64, "tiles in the best trail that begins with the tile on the own train; 0 if it does not fit"),
+    ("trail_own_len", "K", 0, 64, "tiles in the best trail that begins with this one; 0: does not fit"),
     ("trail_own_pips", "K", 0, 127, "its pips, those at place i (from 0) counting 0.92**i"),
     ("trail_else_len", "K", 0, 64, "for a tile in the own hand: tiles in the best trail without it"),
     ("trail_else_pips", "K", 0, 127, "its pips, discounted likewise"),

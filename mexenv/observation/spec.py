@@ -115,4 +115,5 @@ class ObservationLayout:
 
     def to_int8(self, observation: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.int8]:
         """The int8 form of a float32 observation of shape [..., size]."""
-        return np.rint(observation / self.scale).astype(np.int8)
+        whole: npt.NDArray[np.int8] = np.rint(observation / self.scale).astype(np.int8)
+        return whole

@@ -5,6 +5,8 @@ import pytest
 import torch as th
 
 from mexenv.agents import load_agent
+from mexenv.games import BatchGame
+from mexenv.rules import preset
 from tests.training.conftest import make_policy
 from training.export import ExportError, export_policy, largest_difference
 
@@ -29,20 +31,33 @@ def test_an_exported_policy_plays_like_the_policy(game, tmp_path):
     assert game.masks[0, one] == 1
 
 
-def test_nothing_is_replaced_unasked_and_names_are_plain(game, tmp_path):
-    policy = make_policy(game)
+@pytest.fixture
+def quick(monkeypatch):
+    """A policy whose network takes no time to export: what is written is not looked at."""
+    monkeypatch.setattr("training.export.onnx_bytes", lambda policy: b"network")
+    monkeypatch.setattr("training.export.largest_difference", lambda weights, policy: 0.0)
+    ruleset = preset("dominos_cc", players=2, set_max=4, hand_size=4)
+    return make_policy(BatchGame(ruleset, 16, layout="base"))
+
+
+def test_nothing_is_replaced_unasked_and_names_are_plain(quick, tmp_path):
     (tmp_path / "taken").mkdir()
-    with pytest.raises(ExportError, match="exists already"):
-        export_policy(policy, tmp_path / "taken", training={}, evaluation=[])
-    with pytest.raises(ExportError, match="exists already"):
-        export_policy(policy, tmp_path / "taken", training={}, evaluation=[], replace=True)
+    for replace in (False, True):
+        with pytest.raises(ExportError, match="exists already"):
+            export_policy(quick, tmp_path / "taken", training={}, evaluation=[], replace=replace)
     with pytest.raises(ExportError, match="letters"):
-        export_policy(policy, tmp_path / ".hidden", training={}, evaluation=[])
+        export_policy(quick, tmp_path / ".hidden", training={}, evaluation=[])
 
 
-def test_a_policy_can_be_replaced_when_asked(game, tmp_path):
-    policy = make_policy(game)
-    folder = export_policy(policy, tmp_path / "p", training={}, evaluation=[])
-    export_policy(policy, folder, training={"b": 2}, evaluation=[], replace=True)
+def test_a_policy_can_be_replaced_when_asked(quick, tmp_path):
+    folder = export_policy(quick, tmp_path / "p", training={}, evaluation=[])
+    export_policy(quick, folder, training={"b": 2}, evaluation=[], replace=True)
     assert json.loads((folder / "manifest.json").read_text())["training"] == {"b": 2}
     assert [path.name for path in tmp_path.iterdir()] == ["p"]
+
+
+def test_a_network_that_differs_is_not_written(quick, monkeypatch, tmp_path):
+    monkeypatch.setattr("training.export.largest_difference", lambda weights, policy: float("nan"))
+    with pytest.raises(ExportError, match="differs"):
+        export_policy(quick, tmp_path / "p", training={}, evaluation=[])
+    assert not list(tmp_path.iterdir())

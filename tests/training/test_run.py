@@ -32,7 +32,7 @@ def rows_of(folder):
         return [int(row["decisions"]) for row in csv.DictReader(stream)]
 
 
-def tests_of(folder):
+def evaluations_of(folder):
     return [json.loads(line)["decisions"] for line in (folder / "evaluations.jsonl").read_text().splitlines()]
 
 
@@ -45,7 +45,7 @@ def test_a_run_leaves_its_config_metrics_checkpoints_and_tests(finished):
     assert run_config(finished) == parse_config(TINY)
     rows = rows_of(finished)
     assert rows == sorted(set(rows)) and 3000 < rows[-1] <= 5000
-    assert tests_of(finished) == sorted(set(tests_of(finished)))
+    assert evaluations_of(finished) == sorted(set(evaluations_of(finished)))
     assert list((finished / "tensorboard").glob("events.*"))
     assert not list(finished.glob("**/.*partial"))
     policy, settings = load_run_policy(finished)
@@ -94,7 +94,7 @@ def test_a_killed_run_goes_on_and_loses_no_more_than_one_checkpoint(tmp_path):
     assert train(resume=folder, quiet=True) == folder
     rows = rows_of(folder)
     assert rows == sorted(set(rows)) and rows[-1] >= longer.decisions
-    assert tests_of(folder) == sorted(set(tests_of(folder)))
+    assert evaluations_of(folder) == sorted(set(evaluations_of(folder)))
     assert read_checkpoint(folder / "last.safetensors")[1]["updates"] > counters["updates"]
 
 
