@@ -155,31 +155,25 @@ def show_rules(
     """List the presets, or tell one ruleset in plain words."""
     from rich.table import Table
 
-    from mexenv.rules import PRESETS, RULE_FIELDS, VARIATIONS, Ruleset, load_ruleset, preset_fields
+    from mexenv.rules import PRESETS, RULE_FIELDS, VARIATIONS, preset_fields
     from mexenv.rules.words import describe_rules
 
     if name is None:
-        table = Table("preset", "variation of", "differs in", "playable")
+        table = Table("preset", "variation of", "differs in")
         for preset in PRESETS:
             base, changes = VARIATIONS.get(preset, ("", {}))
             fields = preset_fields(preset)
-            differs = ", ".join(f"{field}={fields[field]}" for field in changes)
-            table.add_row(preset, base, differs, "not yet" if _refusal(preset) else "yes")
+            table.add_row(preset, base, ", ".join(f"{field}={fields[field]}" for field in changes))
         _print(table)
         return
-    changes = {} if players is None else {"players": players}
-    if name in PRESETS:
-        rules = Ruleset.model_construct(name=name, **preset_fields(name, **changes))
-    else:
-        rules = load_ruleset(name, **changes)
+    rules = _ruleset(name, players)
     typer.echo(f"{rules.name}\n")
     for sentence in describe_rules(rules):
         typer.echo(f"- {sentence}")
     typer.echo("")
     for field in RULE_FIELDS:
-        typer.echo(f"{field}: {getattr(rules, field)}")
-    if name in PRESETS and (refusal := _refusal(name)):
-        typer.echo(f"\n{refusal}")
+        value = rules.hand if field == "hand_size" else getattr(rules, field)
+        typer.echo(f"{field}: {value}")
 
 
 @app.command()
@@ -248,17 +242,6 @@ def _training_extra() -> Iterator[None]:
         if (error.name or "").split(".")[0] not in _EXTRA:
             raise
         _fail(f"{error.name} is not installed: training needs the extra: pip install mexenv[train]")
-
-
-def _refusal(preset: str) -> str:
-    """Says why a preset cannot be played yet; empty where it can."""
-    from mexenv.rules import RulesetError, load_ruleset
-
-    try:
-        load_ruleset(preset)
-    except RulesetError as error:
-        return str(error)
-    return ""
 
 
 def _print(table: Any) -> None:

@@ -24,9 +24,9 @@ for agent in env.agent_iter():
 env.close()
 ```
 
-`env()` is wrapped as PettingZoo's classic games are: an illegal action ends the episode, with reward -1 for its
-agent and 0 for the others. In `raw_env()` an illegal action is an error that names it and the legal ones, and
-changes nothing.
+`env()` is wrapped as PettingZoo's classic games are: an illegal action ends the episode, with reward -1 for
+its agent and 0 for the others. In `raw_env()` an illegal action is an error that names it and the legal ones,
+and changes nothing.
 
 ### Actions
 
@@ -41,8 +41,8 @@ The same agent may be to move several times in a row (after a draw, after a doub
 
 ### Observations
 
-A flat vector made of named sections, everything as seen from the observing seat: its hand, where every tile on
-the table lies, the ends, markers and lengths of the trains, uncovered doubles, the stage of the turn, hand
+A flat vector made of named sections, everything as seen from the observing seat: its hand, where every tile
+on the table lies, the ends, markers and lengths of the trains, uncovered doubles, the stage of the turn, hand
 sizes, what the other seats are known not to hold, the scores. It holds only what the seat may know.
 
 ```python
@@ -54,8 +54,8 @@ env.unwrapped.layout["hand"].of(observation["observation"])
 As float32 (default) all entries lie in [0, 1], scores in [-1, 1]; as int8 they are whole numbers. The layout
 `plan` adds, for each tile in hand, the length and worth of the best trail that begins with it.
 
-`observe(agent)` works for every agent at any time. The mask of a seat that is not to move is all zero: in this
-game the mask shows the hand. The mover's mask always has a 1.
+`observe(agent)` works for every agent at any time. The mask of a seat that is not to move is all zero: in
+this game the mask shows the hand. The mover's mask always has a 1.
 
 ### Info
 
@@ -71,7 +71,8 @@ Rewards come to all seats on the step that ends a round, whoever made it; each a
 * `pips`: the own points as a cost, times 0.04;
 * `win`: 1 at the end of the episode for the best place, shared by ties.
 
-Under rulesets in which points are gains the signs turn over.
+With partners the other seats are those of the other teams. Under rulesets in which points are gains the signs
+turn over.
 
 ### Options
 
@@ -86,7 +87,7 @@ Under rulesets in which points are gains the signs turn over.
 | `observation` | `dict` | `dict`, or `flat` for the vector alone (the mask is in `info` both ways) |
 | `reward` | `relative` | `relative`, `pips` or `win` |
 | `reward_scale` | 0.04; `win` 1 | factor of the reward |
-| `skip_forced` | `False` | play moves without a choice at once (the first decision of a round is always shown) |
+| `skip_forced` | `False` | play moves without a choice at once, but for a round's first decision |
 | `render_mode` | `None` | `ansi`, `rgb_array` or `human` |
 
 Everything random follows from `reset(seed)`; `reset()` without a seed goes on with the same generator. Live

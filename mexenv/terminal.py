@@ -10,7 +10,7 @@ import numpy as np
 from mexenv.agents import Agent, load_agent
 from mexenv.games import Event, Game
 from mexenv.render.text import render_text
-from mexenv.render.view import event_text
+from mexenv.render.view import event_text, is_told, opening_is_veiled
 from mexenv.rules import Ruleset
 
 HUMAN = "human"
@@ -64,16 +64,16 @@ def play(
     people = [seat for seat, agent in enumerate(agents) if agent == HUMAN]
     viewer = None if not people else people[0] if len(people) == 1 else _NOBODY
     game = Game(ruleset, seed=seed, episode="match" if match else "round")
-    told = 0
+    told = _Teller(game, names, viewer, show)
     while not game.over:
         seat = game.to_move
         assert seat is not None  # somebody moves until the game is over
-        told = _tell(game.events, told, names, viewer, show)
+        told.go_on()
         if agents[seat] == HUMAN:
             game.step(_typed(game, seat, names, color, show, ask))
         else:
             game.step(_chosen(loaded[agents[seat]], game))
-    _tell(game.events, told, names, viewer, show)
+    told.go_on()
     show("")
     show(render_text(game, None, color, names, events=0))
     show("")
@@ -82,13 +82,25 @@ def play(
     return game
 
 
-def _tell(
-    events: Sequence[Event], told: int, names: Sequence[str], viewer: int | None, show: Callable[[str], None]
-) -> int:
-    for event in events[told:]:
-        if text := event_text(event, names, viewer):
-            show(text if event.kind in _MOVES else f"  {text}")
-    return len(events)
+class _Teller:
+    """Tells events as they come; what is hidden from the viewer in an opening is told when it is over."""
+
+    def __init__(
+        self, game: Game, names: Sequence[str], viewer: int | None, show: Callable[[str], None]
+    ) -> None:
+        self._game, self._names, self._viewer, self._show = game, names, viewer, show
+        self._seen = 0
+        self._kept: list[Event] = []
+
+    def go_on(self) -> None:
+        news = [*self._kept, *self._game.events[self._seen :]]
+        self._seen, self._kept = len(self._game.events), []
+        veiled = opening_is_veiled(self._game, self._viewer)
+        for event in news:
+            if veiled and not is_told(self._game, event, self._viewer):
+                self._kept.append(event)
+            elif text := event_text(event, self._names, self._viewer):
+                self._show(text if event.kind in _MOVES else f"  {text}")
 
 
 def _chosen(agent: Agent, game: Game) -> int:

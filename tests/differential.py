@@ -131,8 +131,11 @@ def _absolute(game: Game, pairs: Any) -> list[tuple[int, int]]:
     return [(v, game.players if t == MEXICAN else t) for v, t in pairs]
 
 
-def compare(game: Game, batch: BatchGame | None, oracle: OracleGame) -> None:
+def compare(game: Game, batch: BatchGame | None, oracle: OracleGame) -> dict[int, tuple[Any, ...]]:
     """Everything visible and hidden, side by side.
+
+    Returns:
+        The oracle's legal actions under the engine's ids.
 
     Raises:
         Difference: naming the first thing that differs.
@@ -154,7 +157,7 @@ def compare(game: Game, batch: BatchGame | None, oracle: OracleGame) -> None:
     same("totals", game.totals, [float(x) for x in oracle.totals])
     if oracle.to_move is None:
         same("places", list(game.places), list(oracle.places()))
-        return
+        return {}
     same("round", game.round_index, oracle.round_index)
     same("engine", game.engine, oracle.engine)
     same("starter", game.starter, oracle.starter)
@@ -167,12 +170,14 @@ def compare(game: Game, batch: BatchGame | None, oracle: OracleGame) -> None:
     same("in force", game.in_force, _absolute(game, oracle.in_force))
     if game.ruleset.cover_duty and game.stage != "opening":
         same("waiting", game.waiting, _absolute(game, oracle.waiting))
-    same("legal actions", game.legal_actions(), sorted(oracle_actions(game, oracle)))
+    actions = oracle_actions(game, oracle)
+    same("legal actions", game.legal_actions(), sorted(actions))
     if batch is not None:
         for i in range(batch.n_games):
             same(f"batch mover {i}", int(batch.to_move[i]), game.to_move)
             same(f"batch mask {i}", batch.masks[i].tolist(), game.action_mask().tolist())
             same(f"batch state {i}", batch.games[i].tobytes(), game._games[0].tobytes())
+    return actions
 
 
 def play_both(
@@ -195,12 +200,11 @@ def play_both(
         batch.games[:] = game._games
         batch.refresh()
     try:
-        compare(game, batch, oracle)
+        actions = compare(game, batch, oracle)
         while oracle.to_move is not None:
             rounds = len(game.round_history)
             if max_rounds is not None and rounds >= max_rounds:
                 break
-            actions = oracle_actions(game, oracle)
             ids = sorted(actions)
             plays = [a for a in ids if a < game.actions.draw]
             chosen = rng.choice(plays if plays and rng.random() < eager else ids)
@@ -211,7 +215,7 @@ def play_both(
                 if len(game.round_history) > rounds and not game.over:
                     batch.games[:] = game._games  # the next pile is the given one
                     batch.refresh()
-            compare(game, batch if not game.over else None, oracle)
+            actions = compare(game, batch if not game.over else None, oracle)
     except Difference as difference:
         return game, difference
     return game, None

@@ -59,7 +59,7 @@ def test_rules() -> None:
     told = run("rules", "parsons").stdout
     assert "two_with_third" in told and "4 players" in told
     assert "3 players" in run("rules", "parsons", "--players", "3").stdout
-    assert "is not yet playable" in run("rules", "wikipedia").stdout
+    assert "must_play: False" in run("rules", "wikipedia").stdout
     assert "did you mean 'parsons'" in refused("rules", "parson")
 
 
@@ -128,7 +128,7 @@ def test_evaluate(tmp_path: Path) -> None:
         (("evaluate", "plannner"), "did you mean 'planner'"),
         (("evaluate", "no/such/folder"), "no such folder"),
         (("evaluate", "random", "-p", "9"), "players=9"),
-        (("evaluate", "random", "-r", "wikipedia"), "not yet playable"),
+        (("evaluate", "random", "-r", "wikipedia_partners", "-p", "5"), "partners=True with players=5"),
         (("evaluate", "random", "--engine", "third"), "allowed are first, random, and the numbers 0 to 5"),
         (("evaluate", "random", "--deals", "0"), "--deals"),
         (("play", "random", "random", "greedy", "-p", "2"), "3 agents for 2 players"),
@@ -159,3 +159,11 @@ def test_without_the_training_extra(words: tuple[str, ...]) -> None:
     assert done.returncode == 1 and done.stdout == ""
     assert "training needs the extra: pip install mexenv[train]" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_hidden_opening_is_told_when_it_is_over() -> None:
+    result = run("play", "greedy", "human", "-p", "2", "-r", "wikipedia", "--seed", "4", typed="1\n" * 300)
+    assert result.exit_code == 0, result.output
+    opening = result.stdout.rindex("human lays the opening train")
+    assert "greedy plays" not in result.stdout[:opening]
+    assert "greedy plays" in result.stdout[opening:]

@@ -108,10 +108,10 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self.action_spaces = {a: spaces.Discrete(self.actions.n_actions) for a in self.possible_agents}
         base = make_layout("base", self.ruleset)
         self._base = base
-        hands = np.ones((players - 1) * self.ruleset.n_tiles + self.ruleset.n_tiles, np.float32)
+        boneyard = np.ones(self.ruleset.n_tiles, np.float32)
         self.state_space = spaces.Box(
-            np.concatenate([base.to_float(base.low), 0 * hands]),
-            np.concatenate([base.to_float(base.high), hands]),
+            np.concatenate([*[base.to_float(base.low)] * players, 0 * boneyard]),
+            np.concatenate([*[base.to_float(base.high)] * players, boneyard]),
             dtype=np.float32,
         )
 
@@ -229,9 +229,9 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         """The full truth, for centralised critics: nothing that plays may see it.
 
         Returns:
-            float32 [state_space.shape]: what seat 0 sees in the layout `base`; the tiles in the hands of the
-            seats 1, 2, …; for each tile its place in the boneyard, as a share (the next one to be drawn is
-            1 / n_tiles, 0: not there).
+            float32 [state_space.shape]: what each seat sees, in the layout `base`, seat 0 first; then for
+            each tile its place in the boneyard, as a share (1 / n_tiles: the next one to be drawn, 0: not
+            there).
         """
         seats = np.arange(self.ruleset.players)
         views = self._batch.observe(self._base, np.float32, games=0 * seats, seats=seats)
@@ -239,7 +239,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         boneyard = game["pile"][game["pile_next"] : game["pile_end"]]
         places = np.zeros(self.ruleset.n_tiles, np.float32)
         places[boneyard] = np.arange(1, boneyard.size + 1) / self.ruleset.n_tiles
-        return np.concatenate([views[0], self._base["hand"].of(views[1:]).ravel(), places])
+        return np.concatenate([views.ravel(), places])
 
     def get_state(self) -> EnvState:
         """The position and PettingZoo's bookkeeping, to come back to with `set_state`."""

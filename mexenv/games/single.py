@@ -139,11 +139,10 @@ class Game:
     @property
     def hands(self) -> list[set[Tile]]:
         """The tiles held, by seat."""
-        n = self.ruleset.n_values
-        hands = self._g["hand"]
+        masks = self._g["hand"][: self.players, : self.ruleset.n_values].tolist()
         return [
-            {(hi, lo) for hi in range(n) for lo in range(hi + 1) if int(hands[s, hi]) >> lo & 1}
-            for s in range(self.players)
+            {(hi, lo) for hi, mask in enumerate(hand) if mask for lo in range(hi + 1) if mask >> lo & 1}
+            for hand in masks
         ]
 
     @property

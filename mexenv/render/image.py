@@ -290,9 +290,10 @@ class _Scene:
         if not train.tiles:
             x += self.text(x + 6, y, "not started", 15, _FAINT) + 14
         badge = min(badge, 0.45 * long) if len(lines) > 1 else badge
+        duty = {train.tiles[position][0] for position in train.in_force}
         for end in train.ends:
             x += badge + 6
-            self._badge(x, y, badge, end, bool(train.in_force))
+            self._badge(x, y, badge, end, end in duty)
             x += badge
 
     def _rails(self, y: float, gauge: float, color: Color) -> None:

@@ -156,6 +156,28 @@ def event_text(event: Event, names: Sequence[str], seat: int | None) -> str:
             return event.text if seen else ""
 
 
+def opening_is_veiled(game: Game, seat: int | None) -> bool:
+    """Says whether the others' chains are hidden from a seat at this moment."""
+    return seat is not None and game.ruleset.opening == "chain_hidden" and game.stage == "opening"
+
+
+def is_told(game: Game, event: Event, seat: int | None) -> bool:
+    """Says whether a seat learns of an event while the others' chains are hidden.
+
+    Args:
+        game: The game, in a hidden opening.
+        event: One of its events.
+        seat: The seat.
+
+    Returns:
+        True for the seat's own doings, and for all that was before this round's deal.
+    """
+    if event.seat == seat or event.kind == "deal":
+        return True
+    deal = max((at for at, past in enumerate(game.events) if past.kind == "deal"), default=-1)
+    return any(past is event for past in game.events[:deal])
+
+
 def table_view(
     game: Game, seat: int | None = None, names: Sequence[str] | None = None, n_events: int = 6
 ) -> TableView:
@@ -181,15 +203,26 @@ def table_view(
     if len(shown_names) != players:
         raise ValueError(f"names must hold {players} names, got {len(shown_names)}")
 
-    trains = [_train_view(game, train, shown_names) for train in range(players + 1)]
+    veiled = opening_is_veiled(game, seat)
+    trains = [
+        _veiled_train(game, shown_names[train])
+        if veiled and train != seat and train < players
+        else _train_view(game, train, shown_names)
+        for train in range(players + 1)
+    ]
+    sizes = [
+        len(hand) + (len(game.trains[other]) if veiled and other != seat else 0)
+        for other, hand in enumerate(game.hands)
+    ]
     hands = [
         _hand_view(game, other, shown_names) for other in range(players) if seat is None or other == seat
     ]
-    texts = [text for event in game.events if (text := event_text(event, shown_names, seat))]
-    plays = [event for event in game.events if event.kind == "play"]
-    last_play = None
-    if plays and plays[-1].train is not None and plays[-1].tile is not None:
-        last_play = (plays[-1].train, plays[-1].tile)
+    told = [event for event in game.events if not veiled or is_told(game, event, seat)]
+    texts = [text for event in told if (text := event_text(event, shown_names, seat))]
+    last_play = next(
+        ((e.train, e.tile) for e in reversed(told) if e.kind == "play" and e.train is not None and e.tile),
+        None,
+    )
     to_move = None if game.over else game.to_move
     stage = STAGE_TEXT.get(game.stage, game.stage)
     return TableView(
@@ -199,10 +232,10 @@ def table_view(
         boneyard=len(game.boneyard),
         turn_text=stage if to_move is None else f"{shown_names[to_move]} {stage}",
         to_move=to_move,
-        duty_text=_duty_text(game, shown_names),
+        duty_text="" if veiled else _duty_text(game, shown_names),
         names=shown_names,
         trains=trains,
-        hand_sizes=[len(hand) for hand in game.hands],
+        hand_sizes=sizes,
         totals=[float(total) for total in game.totals],
         hands=hands,
         events=texts[-n_events:] if n_events else [],
@@ -230,6 +263,10 @@ def _train_view(game: Game, train: int, names: Sequence[str]) -> TrainView:
         in_force=in_force,
         waiting=[i for i in positions(game.waiting) if i not in in_force],
     )
+
+
+def _veiled_train(game: Game, name: str) -> TrainView:
+    return TrainView(name, [], [], [game.engine], open=False, marker=False, in_force=[], waiting=[])
 
 
 def _hand_view(game: Game, seat: int, names: Sequence[str]) -> HandView:

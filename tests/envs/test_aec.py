@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 import sys
 import warnings
 from typing import Any
@@ -22,6 +23,9 @@ VARIANTS: list[dict[str, Any]] = [
     {"ruleset": "parsons", "set_max": 9, "layout": "plan", "reward": "pips", "engine": "random"},
     {"ruleset": "pagat", "players": 5, "skip_forced": True, "reward": "win"},
     {"ruleset": "dominos_cc", "players": 3, "episode": "match", "skip_forced": True},
+    {"ruleset": "wikipedia", "layout": "plan"},
+    {"ruleset": "wikipedia_partners", "reward": "win"},
+    {"ruleset": "parsons_wild", "players": 2, "set_max": 6, "hand_size": 7},
 ]
 IDS = [" ".join(map(str, variant.values())) or "default" for variant in VARIANTS]
 MAKERS = [mexican_train_v0.env, mexican_train_v0.raw_env]
@@ -80,24 +84,24 @@ def test_parallel_wrapper(capsys: Any) -> None:
         parallel_api_test(parallel, num_cycles=50)
 
 
-def test_state_is_in_its_space_and_tells_everything() -> None:
+@pytest.mark.parametrize("ruleset", ["tournament", "wikipedia", "pagat"])
+def test_state_is_in_its_space_and_tells_everything(ruleset: str) -> None:
     test_module = sys.modules["pettingzoo.test.state_test"]
-    env = mexican_train_v0.raw_env()
+    env = mexican_train_v0.raw_env(ruleset=ruleset)
     test_module.test_state_space(env)
     with pytest.MonkeyPatch.context() as patch:
         # PettingZoo's check plays unmasked actions, which only the wrapped environment survives.
-        wrapped = mexican_train_v0.env()
+        wrapped = mexican_train_v0.env(ruleset=ruleset)
         patch.setattr("pettingzoo.utils.env_logger.EnvLogger.warn_on_illegal_move", lambda: None)
         test_module.test_state(wrapped, num_cycles=5)
     for turn in play_randomly(env, 1, 3):
         if turn.over:
             break
         state = env.state()
-        tiles = env.ruleset.n_tiles
-        hidden = state[env.layout.size :].reshape(-1, tiles)
-        own = env.layout["hand"].of(state[: env.layout.size])
-        table = env.layout["table"].of(state[: env.layout.size]) > 0
-        everywhere = own + hidden[:-1].sum(axis=0) + table + (hidden[-1] > 0)
+        views = state[: -env.ruleset.n_tiles].reshape(env.ruleset.players, -1)
+        held = env.layout["hand"].of(views).sum(axis=0)
+        laid = (env.layout["table"].of(views) > 0).any(axis=0)
+        everywhere = held + laid + (state[-env.ruleset.n_tiles :] > 0)
         assert (everywhere == 1).all(), "a tile is in no place or in two"
 
 
@@ -178,6 +182,20 @@ def test_plays_the_same_game_as_the_engine(episode: Any) -> None:
             assert np.allclose(given, expected, atol=1e-6)
             assert env.game.totals == totals.tolist()
     assert rounds == (1 if episode == "round" else env.ruleset.match_rounds)
+
+
+def test_the_documentation_page_runs() -> None:
+    text = mexican_train_v0.__doc__ or ""
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == 2
+    names: dict[str, Any] = {}
+    for block in blocks:
+        exec(block, names)
+    env, observation = names["env"], names["observation"]
+    raw = env.unwrapped
+    assert f"Discrete({mexican_train_v0.raw_env().actions.n_actions})" in text
+    assert f"float32 ({mexican_train_v0.raw_env().layout.size},)" in text
+    assert raw.layout["hand"].of(observation["observation"]).shape == (raw.ruleset.n_tiles,)
 
 
 def test_the_mover_may_stay() -> None:

@@ -1,4 +1,7 @@
-"""A game in short words, for tests: tiles are `5-4`, plays `5-4@2` (train 2) or `5-4@M` (Mexican Train)."""
+"""A game in short words, for tests: tiles are `5-4`, plays `5-4@2` (train 2) or `5-4@M` (Mexican Train).
+
+Under rules where a tile can join a train in two ways, the joined half is written first: `4-5@2`.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,11 @@ from mexenv.rules.tiles import Tile, format_tile, parse_tile
 def tiles(text: str) -> list[Tile]:
     """Read `12-5 3-3` as tiles."""
     return [parse_tile(word) for word in text.split()]
+
+
+def laid(text: str) -> list[Tile]:
+    """Read the tiles of a train, the halves in the order written."""
+    return [(int(a), int(b)) for a, b in (word.split("-") for word in text.split())]
 
 
 class Board:
@@ -33,19 +41,20 @@ class Board:
         """A position; trains are given by seat or `M`, tiles not named are out of the game."""
         rows: list[list[Tile]] = [[] for _ in range(ruleset.n_trains)]
         for train, text in (trains or {}).items():
-            rows[ruleset.players if train == "M" else int(train)] = tiles(text)
+            rows[ruleset.players if train == "M" else int(train)] = laid(text)
         position: dict[str, Any] = {"hands": [tiles(hand) for hand in hands], "trains": rows, **fields}
         if boneyard is not None:
             position["boneyard"] = tiles(boneyard)
         return cls(Game.from_position(ruleset, position, **(options or {})))
 
     def _word(self, action: int) -> str:
-        kind, tile, place, _ = self.game.actions.decode(action)
+        kind, tile, place, half = self.game.actions.decode(action)
         if tile is None or place is None:
             return kind
         assert self.game.to_move is not None
         train: int | str = (self.game.to_move + place) % self.game.players
-        return f"{format_tile(tile)}@{'M' if place == self.game.players else train}"
+        shown = tile[::-1] if half == 1 else tile
+        return f"{format_tile(shown)}@{'M' if place == self.game.players else train}"
 
     @property
     def legal(self) -> set[str]:

@@ -1,4 +1,4 @@
-"""The edge cases of the rules, one by one, for the rulesets that the engine plays; all results by hand.
+"""The edge cases of the rules, one by one; all results worked out by hand. `wikipedia` has a file of its own.
 
 The double-12 set with engine 12 unless a test says otherwise. Tiles named nowhere are out of the game.
 """
@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from mexenv.games import Game
+from mexenv.observation import make_layout
 from mexenv.rules import Ruleset, preset
 from mexenv.rules.tiles import all_tiles
 from tests.games.board import Board, tiles
 
 ALL = ("parsons", "dominos_cc", "pagat", "highest_double", "tournament")
 WITH_EXTRA = ("parsons", "dominos_cc", "pagat")  # the extra may go anywhere
-KINDS: dict[str, dict[str, Any]] = {name: {} for name in ALL}
 
 
 def rules(name: str, players: int = 3, **changes: Any) -> Ruleset:
@@ -40,7 +40,7 @@ def stacked(ruleset: Ruleset, hands: list[str], boneyard: str = "", last: str = 
 # --- 1 to 5: doubles in a turn --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["parsons", "dominos_cc", "pagat", "highest_double"])
+@pytest.mark.parametrize("name", ["parsons", "dominos_cc", "pagat", "highest_double", "wikipedia"])
 def test_01_last_tile_is_a_double_is_out(name: str) -> None:
     board = Board.of(rules(name), ["5-5", "4-3", "2-1 11-0"], {0: "12-5"})
     board.do("5-5@0")
@@ -57,7 +57,7 @@ def test_01_tournament_last_tile_is_a_double_is_not_out() -> None:
     assert board.game.round_history == []
 
 
-@pytest.mark.parametrize("name", WITH_EXTRA)
+@pytest.mark.parametrize("name", [*WITH_EXTRA, "wikipedia"])
 def test_02_last_two_tiles_are_doubles_on_two_trains_out_in_one_turn(name: str) -> None:
     board = Board.of(rules(name), ["5-5 9-9", "4-3", "2-1"], {0: "12-5", "M": "12-9"})
     board.do("5-5@0", "9-9@M")
@@ -393,7 +393,7 @@ def test_22_there_is_no_second_mexican_train(name: str) -> None:
     assert board.legal == {"12-5@0"}
 
 
-@pytest.mark.parametrize("name", ["parsons", "dominos_cc_full", "tournament", "pagat"])
+@pytest.mark.parametrize("name", ["parsons", "dominos_cc_full", "tournament", "pagat", "wikipedia"])
 def test_26_round_of_the_double_blank(name: str) -> None:
     for seed in range(5):
         game = Game(preset(name, players=3), seed=seed, episode="round", engine=12)
@@ -406,11 +406,11 @@ def test_26_round_of_the_double_blank(name: str) -> None:
             assert tile is None or 0 in tile
 
 
-@pytest.mark.parametrize("name", ["pagat", "highest_double"])
+@pytest.mark.parametrize("name", ["pagat", "wikipedia", "highest_double"])
 def test_27_hands_of_45_after_the_engine_search(name: str) -> None:
     ruleset = preset(name, players=2)
     doubles = [(v, v) for v in range(12, -1, -1)]
-    if name == "pagat":  # the engine is the very last tile
+    if name != "highest_double":  # the engine is the very last tile
         pile = [t for t in all_tiles(12) if t != (12, 12)] + [(12, 12)]
         sizes = [45, 45]  # 15 dealt, 30 laps, and the engine that is laid at once
     else:  # nobody holds a double before the last lap
@@ -456,7 +456,7 @@ def test_28_short_lap_stops_at_the_engine_whole_lap_does_not() -> None:
     game = Game(ruleset, seed=0, episode="round", deals=[[*plain[:87], (12, 12), *plain[87:]]])
     assert [len(hand) for hand in game.hands] == [29, 30, 30]
     assert game.boneyard == plain[89:]
-    # 92 - 1 tiles, 2 left after 29 laps of 3 = 87 + ... : the engine is the first of a lap of two.
+    # 91 tiles, 40 dealt, 12 whole laps of four, three left: the engine is the first of that short lap.
     ruleset = preset("pagat", players=4, hand_size=10)
     pile = [*plain[:88], (12, 12), *plain[88:]]
     game = Game(ruleset, seed=0, episode="round", deals=[pile])
@@ -479,26 +479,22 @@ def test_search_laps_begin_at_the_previous_starter() -> None:
     assert [len(hand) for hand in game.hands] == [3, 2]  # a whole lap: seat 0 drew too
 
 
-def test_highest_held_short_lap_takes_the_first_double_found() -> None:
-    # Double-2 with two players: 3-tile hands would hold doubles; hands of 2 leave 2 tiles, a whole lap.
-    ruleset = preset("highest_double", players=4, set_max=3, hand_size=2)
-    pile = tiles("3-2 3-1 3-0 2-1 2-0 1-0 0-0 1-1 2-2 3-3")
-    game = Game(ruleset, seed=0, deals=[pile])
-    assert game.engine == 1  # held from the deal
-    pile = tiles("3-2 3-1 3-0 2-1 2-0 1-0 0-0 1-1 2-2 3-3")
-    ruleset = preset("highest_double", players=3, set_max=3, hand_size=2)
-    game = Game(ruleset, seed=0, deals=[pile])
+def test_search_finds_the_highest_of_a_lap_and_stops_a_short_one() -> None:
+    plain = tiles("3-2 3-1 3-0 2-1 2-0 1-0")
+    game = Game(small("highest_double", 3, 4), seed=0, deals=[[*plain, *tiles("0-0 1-1 2-2 3-3")]])
+    assert (game.engine, game.starter) == (1, 0)  # seat 3 holds 1-1 from the deal, nobody searches
+    game = Game(small("highest_double", 3, 3), seed=0, deals=[[*plain, *tiles("0-0 1-1 2-2 3-3")]])
     # A whole lap of three after the six plain tiles: 0-0, 1-1, 2-2; the highest counts.
     assert (game.engine, game.starter, game.boneyard) == (2, 0, [(3, 3)])
-    ruleset = preset("highest_double", players=5, set_max=4, hand_size=2)
+    # Double-4: 10 plain tiles; 4 x 2 dealt, a whole lap of four (two plain, 0-0, 1-1) finds 1-1 at seat 3.
     plain = [t for t in all_tiles(4) if t[0] != t[1]]
-    game = Game(ruleset, seed=0, deals=[[*plain, *tiles("0-0 1-1 2-2 3-3 4-4")]])
-    assert (game.engine, game.boneyard) == (4, [])  # five left for five players: still a whole lap
-    ruleset = preset("highest_double", players=6, set_max=6, hand_size=3)
-    plain = [t for t in all_tiles(6) if t[0] != t[1]]
-    game = Game(ruleset, seed=0, deals=[[*plain, *tiles("2-2 0-0 1-1 3-3 4-4 5-5 6-6")]])
-    # 18 dealt, 3 plain tiles and three doubles in the whole lap; seats 3, 4, 5 got 2-2, 0-0, 1-1.
-    assert (game.engine, game.starter, len(game.boneyard)) == (2, 4, 4)
+    game = Game(small("highest_double", 4, 4), seed=0, deals=[[*plain, *tiles("0-0 1-1 2-2 3-3 4-4")]])
+    assert (game.engine, game.starter, game.boneyard) == (1, 0, tiles("2-2 3-3 4-4"))
+    # Double-3, three players with 2: the short lap needs plain tiles up to the end, which a whole set
+    # cannot have with so few; so its order is checked with the engine that is dealt.
+    pile = [t for t in all_tiles(3) if t != (3, 3)]
+    game = Game(small("pagat", 3, 4), seed=0, deals=[[*pile[:8], (3, 3), pile[8]]])
+    assert (game.engine, game.starter, game.boneyard) == (3, 0, [pile[8]])
 
 
 # --- 31 to 36 -------------------------------------------------------------------------------------
@@ -562,8 +558,6 @@ def test_36_the_longest_chain_revisits_a_value() -> None:
         rules("pagat"), ["12-5 7-5 12-7 12-3 8-1", "12-9 2-0", "12-1 2-1"], {}, opening=True, starter=0
     )
     plan = board.game.observe(layout="plan", dtype="int8")
-    from mexenv.observation import make_layout
-
     assert make_layout("plan", board.game.ruleset)["trail"].of(plan)[1] == 4
     board.do("12-7@0", "7-5@0", "12-5@0", "12-3@0")
     assert board.legal == {"pass"}
