@@ -16,9 +16,8 @@ from pathlib import Path
 
 from mexenv.assets import shipped_checkpoints
 from mexenv.observation import make_layout
-from mexenv.rules import DOCUMENTS, RULE_FIELDS, UNSUPPORTED, VARIATIONS, preset, preset_fields
+from mexenv.rules import DOCUMENTS, RULE_FIELDS, UNSUPPORTED, VARIATIONS, parse_tile, preset, preset_fields
 
-IMAGE_SEED, IMAGE_MOVES = 135, 177  # chosen for the picture
 DOCS = Path(__file__).resolve().parent
 _PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 PAGES = [DOCS.parent / "README.md", *sorted(DOCS.glob("*.md"))]
@@ -117,19 +116,37 @@ def outdated() -> list[str]:
     return [page.name for page in PAGES if current(text := page.read_text()) != text]
 
 
+# A moment that shows most of what a picture can show: Cleo plays 11-11 and cannot cover it, Dan and Ada fail.
+POSITION = {
+    "trains": [
+        "10-9 9-9 9-0 0-12 12-3 3-10 10-1",
+        "10-7 7-11 11-9 9-6 6-3 3-2 2-6",
+        "10-8 8-9 9-5 5-8 8-0 0-0 0-5 5-11",
+        "10-5 5-3 3-8 8-8 8-11 11-4 4-1",
+        "10-11 11-3 3-9 9-7 7-1 1-9",
+    ],
+    "hands": [
+        "8-6 6-1 5-5 5-1 4-4 4-0",
+        "12-8 12-1 11-6 11-1 10-2 7-5 3-0",
+        "12-4 11-11 8-4 7-6 7-3 2-0",
+        "12-12 12-6 12-5 5-2 4-3 2-1",
+    ],
+}
+
+
 def draw_images() -> None:
-    """Draws a moment of a game between planners that shows most of what a picture can show."""
     from PIL import Image
 
-    from mexenv.agents import load_agent
     from mexenv.games import Game
     from mexenv.render import render_image
 
-    ruleset = preset("dominos_cc")
-    game = Game(ruleset, seed=IMAGE_SEED)
-    planner = load_agent("planner", ruleset)
-    for _ in range(IMAGE_MOVES):
-        game.step(planner(game.observe(layout="plan"), game.action_mask()))
+    tiles = {key: [[parse_tile(t) for t in row.split()] for row in rows] for key, rows in POSITION.items()}
+    game = Game.from_position(
+        preset("dominos_cc"), {**tiles, "to_move": 2, "round_index": 2, "totals": [73, 36, 68, 24]}
+    )
+    draw, pass_ = game.actions.draw, game.actions.pass_
+    for action in (game.actions.encode((11, 11), 0), draw, pass_, draw, pass_, draw, pass_):
+        game.step(action)
     picture = render_image(game, seat=game.to_move, names=["Ada", "Ben", "Cleo", "Dan"])
     (DOCS / "images").mkdir(exist_ok=True)
     Image.fromarray(picture).quantize(200).save(DOCS / "images" / "game.png", optimize=True)

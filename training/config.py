@@ -107,8 +107,8 @@ class EvaluationConfig(_Part):
     opponents: list[str] = Field(
         ["own_first"],
         min_length=1,
-        description="Agents that fill the other seats, one test for each. The "
-        "policy with the best first score is kept as `best`.",
+        description="Agents that fill the other seats, one test for each. The policy with the best mean "
+        "over these tests is kept as `best`.",
     )
     seed: int = Field(20_001, ge=0, description="Seed of the deals.")
 

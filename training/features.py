@@ -213,10 +213,6 @@ class PositionFeatures(nn.Module):
         """Returns the place of a property in the rows about actions."""
         return self.action_names.index(name)
 
-    def has(self, name: str) -> bool:
-        """Returns whether there is a section of that name."""
-        return name in self._slices
-
     def width(self, name: str) -> int:
         """Returns how many columns a section has."""
         return self._slices[name].stop - self._slices[name].start

@@ -104,21 +104,21 @@ class Critic(nn.Module):
     def __init__(self, features: PositionFeatures, hidden: list[int], privileged: bool) -> None:
         super().__init__()
         self.privileged = privileged
-        self.sections = [n for n in ("ends", "lack_mean", "hand", "trail_place") if features.has(n)]
-        size = features.state_size + sum(features.width(n) for n in self.sections)
+        size = features.state_size + features.width("ends")
         if privileged:
-            size += (features.players - 1) * (features.n_tiles + features.n_values + 1)
+            size += (features.players - 1) * features.hand_summary.shape[1]
         self.norm = InputNorm(size)
         self.body = _layers([size, *hidden])
         self.value = nn.Linear(hidden[-1], 1)
 
     def inputs(self, features: PositionFeatures, position: th.Tensor, observation: th.Tensor) -> th.Tensor:
         """Returns the rows that the critic reads, float32 `[batch, size]`."""
-        parts = [features.state(position), *(features.part(position, n) for n in self.sections)]
+        parts = [features.state(position), features.part(position, "ends")]
         if self.privileged:
             hidden = observation[:, features.observation_size :].float()
-            hands = hidden.reshape(len(hidden), features.players - 1, features.n_tiles)
-            parts += [hidden, (hands @ features.hand_summary).flatten(1)]
+            hands = hidden.reshape(-1, features.players - 1, features.n_tiles)
+            # Sums for each hand say as much as its single tiles, and are learned from fewer games.
+            parts.append((hands @ features.hand_summary).flatten(1))
         return th.cat(parts, 1)
 
     def forward(self, rows: th.Tensor) -> th.Tensor:

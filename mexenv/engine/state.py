@@ -92,7 +92,9 @@ def state_dtype(n_values: int, n_seats: int) -> np.dtype[np.void]:
         ("chain_end", np.uint8),  # value at which it goes on
         ("blocked", np.uint8),
     ]
-    return record_dtype(fields)
+    # Padding would hold garbage after a copy; equal games are to have equal bytes.
+    spare = -np.dtype(fields).itemsize % 8
+    return record_dtype([*fields, ("spare", np.uint8, (spare,))] if spare else fields)
 
 
 SMALL = state_dtype(13, 8)

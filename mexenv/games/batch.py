@@ -232,6 +232,7 @@ class BatchGame:
         Raises:
             IllegalActionError: an action is not legal; nothing has changed.
         """
+        actions = np.asarray(actions)
         if actions.shape != (self.n_games,) or actions.dtype.kind not in "iu":
             raise ValueError(
                 f"actions of shape {actions.shape} and dtype {actions.dtype}: "

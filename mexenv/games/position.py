@@ -135,12 +135,11 @@ def fill_position(ruleset: Ruleset, games: st.StateArray, position: Mapping[str,
     g["pile"][: len(boneyard)] = [tile_index(*tile) for tile in boneyard]
     g["pile_end"] = len(boneyard)
     g["marker"][:p] = [bool(up) for up in _rows(position, "markers", p, [False] * p)]
+    totals = _rows(position, "totals", p, [0.0] * p)
     try:
-        g["total"][:p] = [
-            round(float(points) * st.POINT) for points in _rows(position, "totals", p, [0.0] * p)
-        ]
-    except (TypeError, ValueError):
-        raise PositionError(f"totals: {position['totals']!r}, allowed are numbers") from None
+        g["total"][:p] = [round(float(points) * st.POINT) for points in totals]
+    except (TypeError, ValueError, OverflowError):
+        raise PositionError(f"totals: {totals}, allowed are numbers") from None
     for name, field in (("mover", "to_move"), ("starter", "starter")):
         g[name] = _number(field, position.get(field, 0), p - 1, "seats ")
     if ruleset.partners:
@@ -163,14 +162,14 @@ def _order_waiting(ruleset: Ruleset, g: Any, position: Mapping[str, Any]) -> Non
     start = int(g["starter"])
     p = ruleset.players
     default = sorted(found, key=lambda pair: (pair[1] == p, (pair[1] - start) % p))
-    wanted = _list(position, "waiting", default)
+    wanted = [tuple(pair) if isinstance(pair, list) else pair for pair in _list(position, "waiting", default)]
     covers = {int(g["q_value"][q]): int(g["q_covers"][q]) for q in range(g["q_n"])}
     for k, pair in enumerate(wanted):
         if pair not in found or pair in wanted[:k]:
             raise PositionError(
                 f"waiting: {pair!r}, allowed are (value, train) of uncovered doubles on the table: {found}"
             )
-    for value, train in set(found) - set(map(tuple, wanted)):
+    for value, train in set(found) - set(wanted):
         g["end_n"][train, value] += ruleset.double_covers - covers[value]
     g["q_n"] = len(wanted)
     g["q_fresh"] = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
@@ -279,10 +280,14 @@ class Game:
         Raises:
             IllegalActionError: the mover does not have this action; nothing has changed.
         """
-        if isinstance(action, bool) or not hasattr(action, "__index__"):
-            raise IllegalActionError(f"action {action!r} is not legal: action ids are whole numbers")
-        action = int(action)
-        if not (0 <= action < self.actions.n_actions and self._mask[action]):
+        try:
+            number = -1 if isinstance(action, bool) else operator.index(action)
+        except TypeError:
+            number = -1
+        if number < 0:
+            raise IllegalActionError(f"action {action!r} is not legal: ids are whole numbers from 0 on")
+        action = number
+        if not (action < self.actions.n_actions and self._mask[action]):
             if self.over:
                 raise IllegalActionError(f"action {action} is not legal: the game is over")
             raise IllegalActionError(illegal_text(self.actions, action, self.legal_actions()))
@@ -374,6 +379,9 @@ class Game:
         for name in ("events", "action_list", "deals", "round_history"):
             setattr(twin, name, list(getattr(self, name)))
         return twin
+
+    def __copy__(self) -> Self:
+        return self.clone()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         twin = self.clone()

@@ -241,6 +241,14 @@ def write_observation(g: Record, r: Record, o: int, plan: bool, out: Array) -> N
 
 
 @kernel
+def _observer(games: Array, r: Record, game: int, seat: int) -> int:
+    """The observing seat (-1: the mover) of a game, both checked: a wrong index would read other memory."""
+    if game < 0 or game >= games.shape[0] or seat < -1 or seat >= ask.n_seats(r):
+        raise IndexError("there is no such game or no such seat to observe")
+    return seat if seat >= 0 else wide(games[game].mover)
+
+
+@kernel
 def encode_int8(games: Array, rules: Array, which: Array, seats: Array, plan: bool, out: Array) -> None:
     """Write int8 observations.
 
@@ -254,9 +262,8 @@ def encode_int8(games: Array, rules: Array, which: Array, seats: Array, plan: bo
     """
     r = rules[0]
     for i in range(which.shape[0]):
-        g = games[which[i]]
-        o = seats[i] if seats[i] >= 0 else wide(g.mover)
-        write_observation(g, r, o, plan, out[i])
+        o = _observer(games, r, which[i], seats[i])
+        write_observation(games[which[i]], r, o, plan, out[i])
 
 
 @kernel
@@ -268,9 +275,8 @@ def encode_float(
     size = scale.shape[0]
     row = np.empty(size, np.int8)
     for i in range(which.shape[0]):
-        g = games[which[i]]
-        o = seats[i] if seats[i] >= 0 else wide(g.mover)
-        write_observation(g, r, o, plan, row)
+        o = _observer(games, r, which[i], seats[i])
+        write_observation(games[which[i]], r, o, plan, row)
         target = out[i]
         for j in range(size):
             target[j] = row[j] * scale[j]
@@ -285,6 +291,7 @@ def write_hidden(games: Array, rules: Array, which: Array, out: Array) -> None:
     tiles = values * (values + 1) // 2
     out[:] = 0
     for i in range(which.shape[0]):
+        _observer(games, r, which[i], -1)
         g = games[which[i]]
         for place in range(1, seats):
             s = (wide(g.mover) + place) % seats

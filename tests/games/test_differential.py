@@ -7,7 +7,7 @@ import random
 import pytest
 
 from mexenv.rules import Ruleset
-from tests.differential import playable_presets, play_both, random_ruleset, report, sized_preset
+from tests.differential import play_both, playable_presets, random_ruleset, report, sized_preset
 
 MATCHES = 3
 RANDOM_RULESETS = 200

@@ -408,8 +408,8 @@ def test_swan_drive_stops_without_a_draw_or_a_marker() -> None:
 
 def test_swan_drive_finishes_a_double_first() -> None:
     board = Board.of(
-        rules("wikipedia_swan_drive"), ["5-4 6-6 6-3 7-2 9-9", "1-0", "2-0"], {0: "12-5", 1: "12-6", 2: "12-7"},
-        "10-10", markers=[False, True, True],
+        rules("wikipedia_swan_drive"), ["5-4 6-6 6-3 7-2 9-9", "1-0", "2-0"],
+        {0: "12-5", 1: "12-6", 2: "12-7"}, "10-10", markers=[False, True, True],
     )  # fmt: skip
     board.do("5-4@0", "6-6@1")
     assert (board.now, board.legal) == ((0, "extra"), {"6-3@1", "7-2@2", "draw"})
