@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mexenv.assets import shipped_checkpoints
 from mexenv.observation import make_layout
-from mexenv.rules import DOCUMENTS, RULE_FIELDS, UNSUPPORTED, VARIATIONS, parse_tile, preset, preset_fields
+from mexenv.rules import DOCUMENTS, RULE_FIELDS, VARIATIONS, parse_tile, preset, preset_fields
 
 DOCS = Path(__file__).resolve().parent
 _PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -43,23 +43,14 @@ def presets() -> str:
     rows = [[f"[{field}](#{field})", *(value(columns[name][field]) for name in DOCUMENTS)] for field in shown]
     changes = []
     for name, (base, fields) in VARIATIONS.items():
-        settled = preset_fields(name)
-        differs = ", ".join(f"{field} {value(settled[field])}" for field in fields)
+        settled, before = preset_fields(name), columns[base]
+        differs = ", ".join(f"{f} {value(settled[f])}" for f in fields if settled[f] != before[f])
         changes.append([f"`{name}`", f"`{base}`", differs])
     return (
         "For four players and a double-12 set:\n\n"
         + table(["field", *(f"`{name}`" for name in DOCUMENTS)], rows)
         + "\nNamed variations:\n\n"
         + table(["variation", "of", "what differs"], changes)
-    )
-
-
-def unsupported() -> str:
-    if not UNSUPPORTED:
-        return "None: the engine plays every value of every field.\n"
-    return table(
-        ["field", "values"],
-        ([f"[{field}](#{field})", ", ".join(map(value, values))] for field, values in UNSUPPORTED.items()),
     )
 
 
@@ -99,7 +90,6 @@ def policies() -> str:
 PARTS: dict[str, Callable[[], str]] = {
     "policies": policies,
     "presets": presets,
-    "unsupported": unsupported,
     "layout-base": lambda: layout("base"),
     "layout-plan": lambda: layout("plan", skip="base"),
     "training-fields": training_fields,

@@ -48,6 +48,8 @@ app = typer.Typer(
 _Rules = Annotated[str, typer.Option("--ruleset", "-r", help="A preset (see `mexenv rules`) or a YAML file.")]
 _Players = Annotated[int | None, typer.Option("--players", "-p", help="Number of seats.", show_default=False)]
 _Seed = Annotated[int, typer.Option(help="Seed of the deals.")]
+_Color = Annotated[bool, typer.Option(help="Use colours.")]
+_ON_TERMINAL = sys.stdout.isatty()
 
 
 def _fail(message: str) -> NoReturn:
@@ -95,12 +97,24 @@ def evaluate(
         str, typer.Option(help="Which round of a match a deal plays: first, random, or its number from 0.")
     ] = "first",
     seed: _Seed = 0,
-    json: Annotated[Path | None, typer.Option(help="Write the results to this file.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the results into this PNG file.")] = None,
+    json: Annotated[
+        Path | None, typer.Option(help="Write the results to this file, and their picture beside it.")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw the results into this PNG file.", show_default="beside the JSON file"),
+    ] = None,
 ) -> None:
-    """Compare agents on the same deals and print the table of results."""
+    """Compare agents on the same deals and print the table of results.
+
+    With --json results.json the results are also drawn, into results.png unless --plot names another file.
+    """
     from mexenv.arena import evaluate as compare
 
+    if json is not None:
+        plot = plot or json.with_suffix(".png")
+        if plot == json:
+            _fail(f"--json {json}: the picture would go over it; allowed: a name that does not end in .png")
     rules = _ruleset(ruleset, players)
     results = compare(agents, rules, deals, match, seed, _round(engine, rules.match_rounds), progress=True)
     for table in results.tables():
@@ -120,7 +134,10 @@ def play(
     players: _Players = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the deal.", show_default="a new one")] = None,
     match: Annotated[bool, typer.Option("--match", help="Play a whole match instead of a round.")] = False,
-    color: Annotated[bool, typer.Option(help="Use colours.")] = sys.stdout.isatty(),
+    save: Annotated[
+        Path | None, typer.Option(help="Record the game in this file, for `mexenv replay`.")
+    ] = None,
+    color: _Color = _ON_TERMINAL,
 ) -> None:
     """Play a game on the terminal; type your moves as the agent `human`."""
     from mexenv.terminal import play as play_game
@@ -130,9 +147,42 @@ def play(
         _fail(f"{len(agents)} agents for {rules.players} players; allowed: 1 to {rules.players} agents")
     seats = agents + agents[-1:] * (rules.players - len(agents))
     try:
-        play_game(seats, rules, seed=seed, match=match, color=color, show=typer.echo)
+        play_game(seats, rules, seed=seed, match=match, color=color, save=save, show=typer.echo)
     except (EOFError, KeyboardInterrupt):
         _fail("the game was left before its end")
+
+
+@app.command()
+def replay(
+    file: Annotated[Path, typer.Argument(help="A game recorded with `mexenv play ... --save FILE`.")],
+    seat: Annotated[
+        int | None, typer.Option(help="Tell only what this seat saw, from 0.", show_default="everything")
+    ] = None,
+    until: Annotated[int | None, typer.Option(help="Stop after this many moves.", show_default="all")] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Draw the table where it stops into this PNG file; tell nothing.")
+    ] = None,
+    color: _Color = _ON_TERMINAL,
+) -> None:
+    """Tell a recorded game, or draw a position of it.
+
+    The table is drawn at the end of each round, and where the telling stops.
+    """
+    from mexenv.games import Record
+    from mexenv.terminal import replay as tell
+
+    record = Record.read(file)
+    players, moves = record.ruleset.players, len(record.actions)
+    if seat is not None and not 0 <= seat < players:
+        _fail(f"--seat {seat}: allowed are 0 to {players - 1}")
+    if until is not None and not 0 <= until <= moves:
+        _fail(f"--until {until}: allowed are 0 to {moves}, the moves of this game")
+    if picture is None:
+        tell(record, seat=seat, until=until, color=color, show=typer.echo)
+        return
+    if picture.suffix.lower() != ".png":
+        _fail(f"--picture {picture}: allowed are names that end in .png")
+    _write_picture(tell(record, seat=seat, until=until, show=lambda text: None), seat, record.agents, picture)
 
 
 @app.command("agents")
@@ -152,19 +202,14 @@ def show_rules(
     name: Annotated[str | None, typer.Argument(help="A preset or a YAML file.", show_default=False)] = None,
     players: _Players = None,
 ) -> None:
-    """List the presets, or tell one ruleset in plain words."""
-    from rich.table import Table
-
-    from mexenv.rules import PRESETS, RULE_FIELDS, VARIATIONS, preset_fields
+    """Compare the presets field by field, or tell one ruleset in plain words."""
+    from mexenv.rules import RULE_FIELDS
     from mexenv.rules.words import describe_rules
 
     if name is None:
-        table = Table("preset", "variation of", "differs in")
-        for preset in PRESETS:
-            base, changes = VARIATIONS.get(preset, ("", {}))
-            fields = preset_fields(preset)
-            table.add_row(preset, base, ", ".join(f"{field}={fields[field]}" for field in changes))
-        _print(table)
+        if players is not None:
+            _fail("--players goes with a ruleset; allowed: mexenv rules NAME --players N")
+        _compare_presets()
         return
     rules = _ruleset(name, players)
     typer.echo(f"{rules.name}\n")
@@ -172,8 +217,60 @@ def show_rules(
         typer.echo(f"- {sentence}")
     typer.echo("")
     for field in RULE_FIELDS:
-        value = rules.hand if field == "hand_size" else getattr(rules, field)
-        typer.echo(f"{field}: {value}")
+        typer.echo(f"{field}: {_word(rules.hand if field == 'hand_size' else getattr(rules, field))}")
+
+
+def _compare_presets() -> None:
+    from rich import box
+    from rich.table import Table
+
+    from mexenv.rules import DOCUMENTS, RULE_FIELDS, VARIATIONS, preset_fields
+
+    mark, legend = ("[bold]{}[/]", "bold") if sys.stdout.isatty() else ("{}*", "*")
+    columns = {name: preset_fields(name) for name in DOCUMENTS}
+    first = columns[DOCUMENTS[0]]
+    table = Table("field", *DOCUMENTS, box=box.SIMPLE_HEAD, pad_edge=False)
+    for field in RULE_FIELDS:
+        words = [(_word(fields[field]), fields[field] == first[field]) for fields in columns.values()]
+        table.add_row(field, *(word if same else mark.format(word) for word, same in words))
+    _print(table)
+    typer.echo(f"{legend}: differs from {DOCUMENTS[0]}\n\nVariations:\n")
+    width = max(map(len, VARIATIONS))
+    for name, (base, changes) in VARIATIONS.items():
+        fields, before = preset_fields(name), columns[base]
+        differs = ", ".join(f"{f}: {_word(fields[f])}" for f in changes if fields[f] != before[f])
+        typer.echo(f"{name:<{width}}  {base} with {differs}")
+    typer.echo("\nOne of them in plain words: mexenv rules NAME")
+
+
+def _word(value: object) -> str:
+    """A value of a ruleset as a YAML file has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@app.command()
+def bench(
+    ruleset: _Rules = "parsons",
+    players: _Players = None,
+    seconds: Annotated[float, typer.Option(min=0.001, help="CPU seconds of each repeat.")] = 0.5,
+    repeats: Annotated[int, typer.Option(min=1, help="Repeats of each path; the median is told.")] = 5,
+    json: Annotated[Path | None, typer.Option(help="Write the results to this file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the results into this PNG file.")] = None,
+) -> None:
+    """Measure how many steps a second this machine plays, on one core."""
+    from mexenv import bench as benchmark
+
+    def say(row: benchmark.Speed) -> None:
+        spread = f"{row.low:,.0f} to {row.high:,.0f}"
+        typer.echo(f"{row.path:<55} {row.games:>5} games {row.steps_per_s:>13,.0f}/s  ({spread})")
+
+    result = benchmark.bench(_ruleset(ruleset, players), repeats=repeats, seconds=seconds, say=say)
+    for name, value in result["start"].items():
+        typer.echo(f"{name:<55} {value:>25.2f} s")
+    if json is not None:
+        benchmark.write_json(result, json)
+    if plot is not None:
+        benchmark.write_plot(result, plot)
 
 
 @app.command()
@@ -224,6 +321,16 @@ def export(
         from training.export import export as write
     folder = write(run, name, deals=deals, replace=replace)
     typer.echo(f"policy: {folder}\nevaluate it: mexenv evaluate {folder} planner --ruleset RULESET")
+
+
+def _write_picture(game: Any, seat: int | None, names: list[str], path: Path) -> None:
+    from PIL import Image
+
+    from mexenv.files import write_whole
+    from mexenv.render import render_image
+
+    drawn = Image.fromarray(render_image(game, seat, names))
+    write_whole(path, lambda file: drawn.save(file, format="PNG"))
 
 
 def _round(engine: str, rounds: int) -> str | int:

@@ -78,7 +78,7 @@ turn over.
 
 | option | default | |
 |---|---|---|
-| `ruleset` | `tournament` | name of a preset, path of a YAML file, mapping of fields, or `Ruleset` |
+| `ruleset` | `dominos_cc` | name of a preset, path of a YAML file, mapping of fields, or `Ruleset` |
 | `players`, `set_max`, `hand_size` | the ruleset's | seats, highest half, tiles dealt to each seat |
 | `episode` | `round` | `round` or `match` |
 | `engine` | `first` | the round that single-round episodes play: `first`, `random`, or its index |

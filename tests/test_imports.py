@@ -11,16 +11,18 @@ import mexenv
 
 ROOT = Path(mexenv.__file__).parent
 ORDER = ["rules", "engine", "observation", "games", "agents", "envs"]
-# What each room may import besides itself; `assets` finds files and imports nothing.
-ALLOWED = {room: {*ORDER[:place], "assets"} for place, room in enumerate(ORDER)}
+# What each room may import besides itself; `assets` finds files, `files` writes them, both import nothing.
+ALLOWED = {room: {*ORDER[:place], "assets", "files"} for place, room in enumerate(ORDER)}
 ALLOWED |= {
     "assets": set(),
+    "files": set(),
     "render": {"rules", "engine", "games"},
-    "arena": {"rules", "engine", "observation", "games", "agents", "assets"},
+    "arena": {"rules", "engine", "observation", "games", "agents", "assets", "files"},
     "testing": {*ORDER},
     "mexican_train_v0": {"envs"},
     "terminal": {"rules", "games", "agents", "render"},
-    "cli": {*ORDER, "assets", "render", "arena", "terminal"},
+    "bench": {*ORDER, "mexican_train_v0"},
+    "cli": {*ORDER, "assets", "files", "render", "arena", "terminal", "bench"},
     "__init__": {*ORDER},
 }
 # A function may show a game without its module depending on the drawing code.

@@ -10,7 +10,7 @@ import re
 import shutil
 import tempfile
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,11 @@ import numpy as np
 import torch as th
 from torch import nn
 
+from mexenv.agents import PolicyAgent
 from mexenv.games import BatchGame
 from mexenv.observation import ObservationLayout
 from mexenv.rules import ActionLayout, Ruleset
-from training.evaluation import TorchAgent, score_rows
+from training.evaluation import score_rows
 from training.networks import ILLEGAL, ActionScoringPolicy
 
 FORMAT = 1
@@ -66,11 +67,7 @@ def export(
     folder = Path(checkpoints) / name
     _check_target(folder, replace)
     policy, settings = load_run_policy(run)
-    rows = []
-    if deals:
-        agent = TorchAgent(policy, name)
-        rows = score_rows(agent, policy.ruleset, TESTED_AGAINST, deals=deals, seed=TEST_SEED)
-    return export_policy(policy, folder, training=settings.to_dict(), evaluation=rows, replace=replace)
+    return export_policy(policy, folder, training=settings.to_dict(), deals=deals, replace=replace)
 
 
 class PlayingNetwork(nn.Module):
@@ -109,27 +106,32 @@ def onnx_bytes(policy: ActionScoringPolicy) -> bytes:
     masks[:, -3:] = 1
     batch = th.export.Dim("batch", min=1)
     target = io.BytesIO()
-    quiet = contextlib.redirect_stdout(io.StringIO())
-    level = logging.getLogger("torch.onnx").level
-    logging.getLogger("torch.onnx").setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings(), quiet:
-            warnings.simplefilter("ignore")
-            program = th.onnx.export(
-                network,
-                (th.zeros(3, size), masks),
-                dynamo=True,
-                input_names=["observation", "action_mask"],
-                output_names=["logits"],
-                dynamic_shapes={"observation": {0: batch}, "action_mask": {0: batch}},
-                external_data=False,
-                verbose=False,
-            )
-    finally:
-        logging.getLogger("torch.onnx").setLevel(level)
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), _silenced():
+        warnings.simplefilter("ignore")
+        program = th.onnx.export(
+            network,
+            (th.zeros(3, size), masks),
+            dynamo=True,
+            input_names=["observation", "action_mask"],
+            output_names=["logits"],
+            dynamic_shapes={"observation": {0: batch}, "action_mask": {0: batch}},
+            external_data=False,
+            verbose=False,
+        )
     assert program is not None
     program.save(target, external_data=False)
     return target.getvalue()
+
+
+@contextlib.contextmanager
+def _silenced() -> Iterator[None]:
+    """Keeps the exporter's remarks about its own workings off the screen; errors are raised all the same."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        yield
+    finally:
+        logging.disable(before)
 
 
 def largest_difference(
@@ -188,7 +190,7 @@ def export_policy(
     folder: Path,
     *,
     training: dict[str, Any],
-    evaluation: list[dict[str, Any]],
+    deals: int = 0,
     replace: bool = False,
 ) -> Path:
     """Writes a policy's folder, complete or not at all.
@@ -197,7 +199,8 @@ def export_policy(
         policy: The policy.
         folder: Where to; its name is the policy's name.
         training: The configuration that it was trained with.
-        evaluation: Rows of results to show beside it.
+        deals: Deals that the exported policy plays, from every seat, against each of `TESTED_AGAINST`; the
+            results are kept in the manifest.
         replace: Whether an existing policy of that name may be replaced.
 
     Returns:
@@ -213,12 +216,19 @@ def export_policy(
     difference = largest_difference(weights, policy)
     if not difference <= TOLERANCE:
         raise ExportError(f"{folder}: the exported network differs from the policy by {difference:g}")
-    manifest = _manifest(policy, name, weights, training, evaluation)
+    manifest = _manifest(policy, name, weights, training)
     folder.parent.mkdir(parents=True, exist_ok=True)
     partial = Path(tempfile.mkdtemp(prefix=f".{name}.", dir=folder.parent))
     try:
         (partial / WEIGHTS).write_bytes(weights)
-        (partial / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+        _write_manifest(partial, manifest)
+        if deals:
+            # What is tested is the file that will be played.
+            agent = PolicyAgent(partial)
+            manifest["evaluation"] = score_rows(
+                agent, policy.ruleset, TESTED_AGAINST, deals=deals, seed=TEST_SEED
+            )
+            _write_manifest(partial, manifest)
         partial.chmod(0o755)
         if folder.exists():
             old = partial.with_name(partial.name + ".old")
@@ -241,12 +251,15 @@ def _check_target(folder: Path, replace: bool) -> None:
         raise ExportError(f"{folder}: exists already; allowed: another name, or to replace a policy")
 
 
+def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
+    (folder / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+
+
 def _manifest(
     policy: ActionScoringPolicy,
     name: str,
     weights: bytes,
     training: dict[str, Any],
-    evaluation: list[dict[str, Any]],
 ) -> dict[str, Any]:
     ruleset, layout, actions = policy.ruleset, policy.layout, ActionLayout(policy.ruleset)
     return {
@@ -262,5 +275,5 @@ def _manifest(
         "observation": {"layout": layout.id, "size": layout.size, "digest": layout.digest},
         "weights": {"file": WEIGHTS, "sha256": hashlib.sha256(weights).hexdigest()},
         "training": training,
-        "evaluation": evaluation,
+        "evaluation": [],
     }

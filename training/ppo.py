@@ -7,7 +7,6 @@ import numpy as np
 import torch as th
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.type_aliases import Schedule
 from stable_baselines3.common.vec_env import VecEnv
 
 from mexenv.games import BatchGame
@@ -59,7 +58,6 @@ class SelfPlayPPO(MaskablePPO):
         self.batch, self.opponents = batch, opponents
         self.privileged = privileged
         self._fresh = True
-        self.hook_time = 0.0
         hidden = (batch.players - 1) * batch.ruleset.n_tiles if privileged else 0
         sizes = {**(policy_kwargs or {}), "privileged": privileged}
         sizes |= {"ruleset": batch.ruleset, "layout": batch.layout}
@@ -197,8 +195,3 @@ class _RoundStats:
             logger.record("rollout/round_pips", self.pips / self.rounds)
             logger.record("rollout/best_pips", self.best / self.rounds)
             logger.record("rollout/share_gone_out", self.out / self.rounds)
-
-
-def linear_schedule(first: float, last: float) -> Schedule:
-    """Returns a learning rate that falls from `first` to `last` over the training."""
-    return lambda remaining: last + (first - last) * float(np.clip(remaining, 0.0, 1.0))

@@ -5,13 +5,15 @@ scripted agents, and says what to do with it. About five minutes on two cores.
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+from rich.table import Table
 
 from training.config import load_config
-
-OPPONENTS = ("own_first", "planner")
 
 
 def quickstart(
@@ -36,7 +38,6 @@ def quickstart(
     """
     from rich.console import Console
 
-    from mexenv.arena import evaluate
     from training.export import export
     from training.run import train
 
@@ -44,25 +45,30 @@ def quickstart(
     console = Console(highlight=False, soft_wrap=True)
     run = train(settings, runs=runs)
     policy = export(run, settings.name, checkpoints=checkpoints, deals=deals, replace=True)
-    for opponent in OPPONENTS:
-        results = evaluate([str(policy), opponent], settings.rules(), deals, seed=1)
-        console.print(results.tables()[0])
-    # A name is found among the shipped policies only; a path is found from everywhere.
-    arguments = f"{policy} planner"
-    console.print(f"policy: {policy}")
-    console.print(f"evaluate it:  mexenv evaluate {arguments} --ruleset {_ruleset_argument(settings)}")
+    manifest = json.loads((policy / "manifest.json").read_text(encoding="utf-8"))
+    console.print(_results(manifest))
+    ruleset = settings.ruleset if isinstance(settings.ruleset, str) else "RULESET.yaml"
+    players = f" --players {settings.players}" if settings.players else ""
     console.print(
-        "use it:       from mexenv.agents import load_agent\n"
-        "              from mexenv.rules import load_ruleset\n"
-        f'              agent = load_agent("{policy}", load_ruleset("{_ruleset_argument(settings)}"))\n'
-        "              action = agent(observation, action_mask)"
+        f"policy:        {policy}\n"
+        f"play it:       mexenv evaluate {policy} planner --ruleset {ruleset}{players}\n"
+        "from Python:   from mexenv.agents import load_agent\n"
+        f'               agent = load_agent("{policy}", ruleset)\n'
+        "               action = agent(observation, action_mask)"
     )
     return policy
 
 
-def _ruleset_argument(settings: object) -> str:
-    ruleset = getattr(settings, "ruleset", "")
-    return ruleset if isinstance(ruleset, str) else "RULESET.yaml"
+def _results(manifest: dict[str, Any]) -> Table:
+    """Returns what the policy's manifest says of its tests, as a table."""
+    first = manifest["evaluation"][0]
+    table = Table(title=f"{manifest['name']} alone among others, {first['deals']} deals from every seat")
+    for heading in ("against", "its pips a round", "theirs", "goes out"):
+        table.add_column(heading)
+    for row in manifest["evaluation"]:
+        interval = f"{row['pips']:.2f} ({row['low']:.2f} to {row['high']:.2f})"
+        table.add_row(row["opponent"], interval, f"{row['opponent_pips']:.2f}", f"{row['went_out']:.1%}")
+    return table
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

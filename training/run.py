@@ -1,6 +1,5 @@
 """One training run: a folder with its configuration, metrics, checkpoints and best policy."""
 
-import fcntl
 import json
 import os
 import platform
@@ -348,6 +347,11 @@ class _Hooks(BaseCallback):
 @contextmanager
 def _only_one(folder: Path) -> Iterator[None]:
     """Keeps two processes from writing to one run; the lock ends with its process, however that ends."""
+    try:
+        import fcntl
+    except ImportError:  # not on Windows, where nothing guards against it
+        yield
+        return
     with (folder / ".lock").open("w") as stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)

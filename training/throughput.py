@@ -22,17 +22,22 @@ from mexenv.rules import load_ruleset
 from training.networks import ActionScoringPolicy
 from training.ppo import SelfPlayPPO
 
-ROLLOUT, BATCH, EPOCHS = 8192, 2048, 4
-
 
 def measure(
-    ruleset: str = "dominos_cc", *, turns: int = 3, plain_envs: int = 32, games: int = 512, threads: int = 1
+    ruleset: str = "dominos_cc",
+    *,
+    turns: int = 3,
+    rollout: int = 8192,
+    plain_envs: int = 32,
+    games: int = 512,
+    threads: int = 1,
 ) -> dict[str, Any]:
     """Trains both ways in turn and returns their speeds.
 
     Args:
         ruleset: The ruleset played.
         turns: How often each side trains; the median counts. A turn is one rollout and its update.
+        rollout: Decisions between two updates, on both sides.
         plain_envs: Environments in the DummyVecEnv.
         games: Games in the self-play batch.
         threads: Threads for PyTorch, on both sides.
@@ -44,8 +49,8 @@ def measure(
     rules = load_ruleset(ruleset)
     sizes: dict[str, Any] = {"trunk": 64, "hidden": [64, 64], "critic": [128, 64]}
     common: dict[str, Any] = {
-        "batch_size": BATCH,
-        "n_epochs": EPOCHS,
+        "batch_size": rollout // 4,
+        "n_epochs": 4,
         "gamma": 1.0,
         "gae_lambda": 0.95,
         "learning_rate": 3e-4,
@@ -54,7 +59,7 @@ def measure(
     }
     batch = BatchGame(rules, games, engine="random", layout="plan", skip_forced=True)
     # The same network on both sides: the plain way has no hidden hands to show its critic.
-    ours = SelfPlayPPO(batch, decisions=ROLLOUT, privileged=False, policy_kwargs=sizes, **common)
+    ours = SelfPlayPPO(batch, decisions=rollout, privileged=False, policy_kwargs=sizes, **common)
 
     def seat_env() -> SeatEnv:
         return SeatEnv(
@@ -66,7 +71,7 @@ def measure(
     plain = MaskablePPO(
         ActionScoringPolicy,
         env,
-        n_steps=ROLLOUT // plain_envs,
+        n_steps=rollout // plain_envs,
         policy_kwargs={**sizes, "ruleset": rules, "layout": batch.layout},
         **common,
     )

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import tempfile
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
 from mexenv.arena.statistics import estimate
+from mexenv.files import write_whole
 
 FORMAT: Final = 1
 
@@ -191,24 +189,3 @@ def _with_interval(mean: float, low: float | None, high: float | None, form: str
     if low is None or high is None or math.isnan(low):
         return form.format(mean)
     return f"{form.format(mean)}  ({form.format(low)} to {form.format(high)})"
-
-
-def write_whole(path: str | Path, write: Callable[[IO[bytes]], Any]) -> None:
-    """Writes a file under another name and renames it, so that nobody ever sees half of it."""
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            write(file)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -14,6 +14,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from mexenv.envs.options import (
+    ActionSpace,
     GameOptions,
     Settings,
     check_render_mode,
@@ -105,7 +106,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             agent: observation_space(self.layout, self._dtype, self.actions.n_actions, observation)
             for agent in self.possible_agents
         }
-        self.action_spaces = {a: spaces.Discrete(self.actions.n_actions) for a in self.possible_agents}
+        self.action_spaces = {a: ActionSpace(self.actions.n_actions) for a in self.possible_agents}
         base = make_layout("base", self.ruleset)
         self._base = base
         boneyard = np.ones(self.ruleset.n_tiles, np.float32)

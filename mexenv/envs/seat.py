@@ -8,10 +8,16 @@ from typing import Any, Unpack
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 
 from mexenv.envs.learner import LearnerGames, Opponents
-from mexenv.envs.options import GameOptions, Settings, check_render_mode, observation_space, show
+from mexenv.envs.options import (
+    ActionSpace,
+    GameOptions,
+    Settings,
+    check_render_mode,
+    observation_space,
+    show,
+)
 from mexenv.rules import Ruleset
 
 Observation = npt.NDArray[Any] | dict[str, npt.NDArray[Any]]
@@ -72,7 +78,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         self.actions = games.actions
         self._flat = observation == "flat"
         self.observation_space = observation_space(games.layout, games.dtype, games.n_actions, observation)
-        self.action_space = spaces.Discrete(games.n_actions)
+        self.action_space = ActionSpace(games.n_actions)
         self._action = np.zeros(1, np.int64)
         self._over = True
 

@@ -3,6 +3,7 @@
 from mexenv.games.batch import BatchGame
 from mexenv.games.errors import IllegalActionError, PositionError
 from mexenv.games.events import Event
+from mexenv.games.record import Record, RecordError
 from mexenv.games.single import Game
 
-__all__ = ["BatchGame", "Event", "Game", "IllegalActionError", "PositionError"]
+__all__ = ["BatchGame", "Event", "Game", "IllegalActionError", "PositionError", "Record", "RecordError"]

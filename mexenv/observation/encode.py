@@ -104,10 +104,14 @@ def write_base(g: Record, r: Record, o: int, out: Array) -> int:
     lacks_at = unseen_at + values
     passed = wide(g.passed)
     tail_at = lacks_at + (seats - 1) * values + values + 1
-    starter_out = out[tail_at : tail_at + seats]
-    move_out = out[tail_at + seats : tail_at + 2 * seats]
+    starter = wide(g.starter) - o
+    out[tail_at + (starter if starter >= 0 else starter + seats)] = 1
+    if not over:
+        place = mover - o
+        out[tail_at + seats + (place if place >= 0 else place + seats)] = 1
     passed_out = out[tail_at + 2 * seats : tail_at + 3 * seats]
     scores_out = out[tail_at + 3 * seats : tail_at + 4 * seats]
+    own_total = g.total[o]
     for place in range(trains):
         t = seats
         if place < seats:
@@ -120,24 +124,24 @@ def write_base(g: Record, r: Record, o: int, out: Array) -> int:
             # Another seat's chain: nothing shows, as if it had not begun.
             row[engine] = 1
             sizes_out[place] = min(wide(g.hand_n[t]) + wide(g.length[t]), 127)
-            starter_out[place] = t == wide(g.starter)
-            move_out[place] = t == mover
-            scores_out[place] = score_gap(g, t, o)
+            if g.total[t] != own_total:
+                scores_out[place] = score_gap(g, t, o)
             continue
         while ends:
             row[ctz(ends)] = 1
             ends &= ends - 1
-        open_out[place] = ask.may_play_on(g, r, o, t)
+        # While chains are hidden, whether the Mexican Train may be started could tell of them.
+        open_out[place] = ask.may_play_on(g, r, o, t) and not (hidden and place == seats)
         length_out[place] = min(wide(g.length[t]), 127)
         if place == seats:
             break
         marker_out[place] = g.marker[t]
         held = wide(g.hand_n[t])
         sizes_out[place] = min(held, 127)
-        passed_out[place] = (passed >> t) & 1
-        starter_out[place] = t == wide(g.starter)
-        move_out[place] = t == mover and not over
-        scores_out[place] = score_gap(g, t, o)
+        if (passed >> t) & 1:
+            passed_out[place] = 1
+        if g.total[t] != own_total:
+            scores_out[place] = score_gap(g, t, o)
         if place > 0:
             since_of = g.lack_since[t]
             lacks = out[lacks_at + (place - 1) * values : lacks_at + place * values]

@@ -14,7 +14,7 @@ _BASE: tuple[_Row, ...] = (
     ("hand", "K", 0, 1, "1 for each tile in the own hand"),
     ("table", "K", 0, 0, "where a tile lies: 0 not on the table, k+1 on train k, T+1 it is the engine"),
     ("ends", "TV", 0, 1, "1 where the train can be extended at the value (unstarted: the engine's value)"),
-    ("train_open", "T", 0, 1, "1 where the observer may play in an ordinary turn"),
+    ("train_open", "T", 0, 1, "1 where the observer may play in an ordinary turn (hidden opening: own only)"),
     ("marker", "P", 0, 1, "1 where the seat's marker is up"),
     ("length", "T", 0, 127, "tiles on the train, the engine not counted"),
     (
@@ -41,7 +41,7 @@ _BASE: tuple[_Row, ...] = (
     ("rounds_left", "1", 0, 19, "rounds of the match still to play, this one included"),
     ("starter", "P", 0, 1, "one-hot: the seat that started the round"),
     ("to_move", "P", 0, 1, "one-hot: the seat to move"),
-    ("passed", "P", 0, 1, "1 for a seat that has passed since the last play"),
+    ("passed", "P", 0, 1, "1 for a seat whose pass counts towards a blocked round"),
     ("scores", "P", -127, 127, "match points of each seat minus the own, divided by 8"),
     ("pips", "1", 0, 127, "points in the own hand, divided by 2"),
 )

@@ -133,8 +133,6 @@ def event_text(event: Event, names: Sequence[str], seat: int | None) -> str:
             return f"{who} draws {tile}" if seen and tile else f"{who} draws"
         case "pass":
             return f"{who} passes"
-        case "stop":
-            return f"{who} ends its opening"
         case "marker_up" | "marker_down":
             owner = names[event.train] if event.train is not None and event.train < len(names) else who
             return f"{owner}'s marker goes {'up' if event.kind == 'marker_up' else 'down'}"
@@ -150,7 +148,7 @@ def event_text(event: Event, names: Sequence[str], seat: int | None) -> str:
             return f"{who} is out"
         case "blocked":
             return "the round is blocked"
-        case "scores":
+        case "stop" | "scores":
             return _NUMBERED.sub(lambda found: names[int(found[1])], event.text)
         case _:
             return event.text if seen else ""

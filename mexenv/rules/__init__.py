@@ -5,7 +5,7 @@ from mexenv.rules.errors import RulesetError
 from mexenv.rules.hands import HAND_TABLES, table_hand
 from mexenv.rules.loading import load_ruleset
 from mexenv.rules.presets import DOCUMENTS, PRESETS, VARIATIONS, preset, preset_fields
-from mexenv.rules.ruleset import RULE_FIELDS, UNSUPPORTED, Ruleset
+from mexenv.rules.ruleset import RULE_FIELDS, Ruleset
 from mexenv.rules.tiles import (
     Tile,
     all_tiles,
@@ -22,7 +22,6 @@ __all__ = [
     "HAND_TABLES",
     "PRESETS",
     "RULE_FIELDS",
-    "UNSUPPORTED",
     "VARIATIONS",
     "Action",
     "ActionLayout",

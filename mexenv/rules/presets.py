@@ -118,7 +118,7 @@ def modified_name(name: str, fields: Mapping[str, Any], overrides: Mapping[str, 
 
 
 def preset_fields(name: str, players: int = 4, set_max: int = 12) -> dict[str, Any]:
-    """Returns what the table says about a preset, every field settled, even if it cannot be played yet.
+    """Returns what the table says about a preset, every field settled.
 
     Args:
         name: One of `PRESETS`.

@@ -12,9 +12,6 @@ from mexenv.rules.errors import RulesetError
 from mexenv.rules.hands import served_players, table_hand
 from mexenv.rules.tiles import n_tiles
 
-# Legal rules that the engine cannot play yet, by field. This table is the only place that knows.
-UNSUPPORTED: dict[str, tuple[object, ...]] = {}
-
 
 def _plain_number(value: object) -> object:
     """Keeps true/false and 1.0 from passing as the number 1, and lets NumPy integers pass as numbers."""
@@ -34,8 +31,8 @@ class Ruleset(BaseModel):
     preset (`mexenv.rules.preset`) unless every field is to be given.
 
     Raises:
-        RulesetError: If a field is unknown, missing or has a value that is not allowed, if the combination
-            makes no sense, or if the engine cannot play it yet.
+        RulesetError: If a field is unknown, missing or has a value that is not allowed, or if the combination
+            makes no sense.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, validate_default=True)
@@ -121,7 +118,7 @@ class Ruleset(BaseModel):
     tie_break: Literal["share", "zero_rounds"]
     """What decides between equal totals."""
 
-    def __init__(self, **fields: Any) -> None:
+    def __init__(self, /, **fields: Any) -> None:
         name = fields.get("name", "custom")
         try:
             super().__init__(**fields)
@@ -130,10 +127,6 @@ class Ruleset(BaseModel):
         complaints = list(_senseless(self))
         if complaints:
             raise _refusal(f"ruleset {name!r}", complaints)
-        beyond = [f for f, values in UNSUPPORTED.items() if getattr(self, f) in values]
-        if beyond:
-            listed = ", ".join(f"{field}={getattr(self, field)!r}" for field in beyond)
-            raise RulesetError(f"ruleset {name!r} is not yet playable: {listed}")
 
     @property
     def hand(self) -> int:

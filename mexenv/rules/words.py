@@ -19,11 +19,13 @@ _STARTER = {
     "left_of_holder": "The player to the left of whoever held the double in the centre begins.",
 }
 _OPENING = {
-    "single": "From the first turn on, a turn is one tile.",
-    "chain": "First everybody in turn lays a chain of any length on the own train only.",
+    "single": "A turn is one tile, from the first turn on.",
+    "chain": "First everybody in turn lays a chain of any length on the own train; after that a turn is one "
+    "tile.",
     "chain_hidden": "First everybody lays a chain of any length on the own train, at the same time and out "
-    "of sight of the others.",
-    "delayed": "The turn in which a player starts its own train may go on as a chain of any length.",
+    "of sight of the others; after that a turn is one tile.",
+    "delayed": "The turn in which a player starts its own train may go on as a chain of any length; any "
+    "other turn is one tile.",
 }
 _MEXICAN_TRAIN = {
     "anytime": "Anybody may start the Mexican Train at any time.",
@@ -32,15 +34,10 @@ _MEXICAN_TRAIN = {
     "after_all": "The Mexican Train may be started once every player's train is started.",
     "never": "There is no Mexican Train.",
 }
-_EXTRA = {
-    "anywhere": "Whoever plays a double owes one more tile, anywhere it may play.",
-    "on_double": "Whoever plays a double owes one more tile, on that double.",
-    "none": "A double is played like any other tile.",
-}
 _DOUBLES = {
     "one": "That tile may be a double only if it is the last one in hand.",
-    "two_with_third": "It may be a second double only if a third tile in hand goes on one of the two.",
-    "unlimited": "It may be a double again, as often as the hand allows.",
+    "two_with_third": "That tile may be a second double only if a third tile in hand goes on one of the two.",
+    "unlimited": "That tile may be a double again, as often as the hand allows.",
 }
 _ORDER = {
     "fifo": "Several open doubles are covered in the order they were laid.",
@@ -51,7 +48,8 @@ _ORDER = {
 
 def describe_rules(rules: "Ruleset") -> list[str]:
     """Returns the sentences, in the order of a game: deal, opening, turns, doubles, end and scores."""
-    return [*_deal(rules), *_turn(rules), *_doubles(rules), *_modes(rules), *_end(rules)]
+    parts = (_deal, _opening, _turn, _markers, _doubles, _modes, _end)
+    return [sentence for part in parts for sentence in part(rules)]
 
 
 def _deal(rules: "Ruleset") -> Iterator[str]:
@@ -60,77 +58,145 @@ def _deal(rules: "Ruleset") -> Iterator[str]:
         f"{rules.players} players, the double-{rules.set_max} set, {rules.hand} tiles each; "
         f"a match is {rounds}."
     )
+    if rules.partners:
+        yield "Players opposite each other are partners: each plays on both their trains as on its own."
     yield _ENGINE[rules.engine_from]
     yield _STARTER[rules.starter]
+
+
+def _opening(rules: "Ruleset") -> Iterator[str]:
     yield _OPENING[rules.opening]
-    if rules.opening in ("chain", "chain_hidden") and rules.opening_must_start:
+    if rules.opening == "single":
+        return
+    if rules.opening != "delayed" and rules.opening_must_start:
         yield "Whoever can begin its chain must; whoever lays nothing gets its marker."
-    yield _MEXICAN_TRAIN[rules.mexican_train]
+    duty = ""
+    if rules.cover_duty:
+        duty = "; one at its end has to be covered once " + (
+            "that turn is over" if rules.opening == "delayed" else "everybody has laid a chain"
+        )
+    yield f"Doubles in a chain owe nothing{duty}."
 
 
 def _turn(rules: "Ruleset") -> Iterator[str]:
+    own = "one of the team's trains" if rules.partners else "the own train"
+    if rules.mexican_train == "never":
+        yield f"A tile goes on {own} or on any train with a marker."
+    else:
+        yield f"A tile goes on {own}, on any train with a marker, or on the Mexican Train."
+    if rules.partners and rules.mexican_train == "after_own":
+        yield "A player may start the Mexican Train once one of its team's trains is started."
+    else:
+        yield _MEXICAN_TRAIN[rules.mexican_train]
     if rules.own_first:
-        yield "Nobody plays elsewhere before its own train is started."
+        yield "Nobody plays elsewhere, not even to cover a double, before its own train is started."
     yield (
         "Whoever can play must."
         if rules.must_play
-        else "Nobody has to play: drawing and then passing is allowed."
+        else "Nobody has to play: drawing and then passing is allowed, even with a double to be covered."
     )
-    many = {1: "one tile", 2: "up to two tiles", "until_playable": "until a tile fits"}[rules.draws]
+    many = {
+        1: "one tile",
+        2: "up to two tiles, the second only if the first does not fit",
+        "until_playable": "tiles until one fits",
+    }[rules.draws]
     drawn = "must" if rules.must_play_drawn else "may"
     cover = ""
     if rules.must_play and rules.cover_duty and not rules.must_play_drawn:
         cover = ", and must if it covers the double that has to be covered"
     yield f"Whoever does not play draws {many}; a drawn tile that fits {drawn} be played{cover}."
-    yield "A pass puts the player's marker up, which opens its train to everybody." + (
-        " So does a turn in which no tile in hand fitted the own train."
-        if rules.marker_on == "own_unplayable"
-        else ""
-    )
-    where = "on the own train" if rules.marker_off == "own_train" else "anywhere"
-    yield f"The marker comes down when its owner plays {where}."
+
+
+def _markers(rules: "Ruleset") -> Iterator[str]:
+    if rules.partners:
+        yield (
+            "A pass is a strike against the team, which a play of either partner wipes out; a second strike "
+            "puts both their markers up, which opens both trains to everybody."
+        )
+    else:
+        yield "A pass puts the player's marker up, which opens its train to everybody."
+    if rules.marker_on == "own_unplayable":
+        does = "counts as a strike too" if rules.partners else "puts it up too"
+        yield f"A turn spent elsewhere, with no tile left in hand that fits the own train, {does}."
+    where = "anywhere"
+    if rules.marker_off == "own_train":
+        where = "on one of their trains" if rules.partners else "on the own train"
+    if rules.partners:
+        yield f"Both markers come down when either partner plays {where}."
+    else:
+        yield f"The marker comes down when its owner plays {where}."
     if not rules.marked_may_roam:
-        yield "With its marker up, a player plays on its own train only."
+        trains = "its team's trains" if rules.partners else "its own train"
+        skipped = ""
+        if rules.cover_duty:
+            skipped = (
+                ", and is skipped while a double elsewhere has to be covered (unless that would skip "
+                "everybody)"
+            )
+        yield f"With its marker up, a player plays on {trains} only{skipped}."
 
 
 def _doubles(rules: "Ruleset") -> Iterator[str]:
-    yield _EXTRA[rules.extra]
-    if rules.extra != "none":
+    if rules.extra == "none":
+        yield "A double is played like any other tile."
+    else:
+        where = "on that double" if rules.extra == "on_double" else "anywhere it may be played"
+        yield f"Whoever plays a double owes one more tile in the same turn, {where}."
         yield _DOUBLES[rules.doubles_per_turn]
         if rules.failed_extra_marks == "double_train":
-            yield "If it fails to come, the marker goes up on the train with the double."
-    if rules.double_outlets == 3:
-        after = "at once" if rules.double_covers == 3 else "after the first of them"
-        yield f"A double carries three tiles; its further ends open {after}."
+            what = "the strike is against the team" if rules.partners else "the marker goes up on the train"
+            yield f"If that tile fails to come, {what} with the double; the Mexican Train has none."
+    if rules.double_covers == 3:
+        yield "A double takes three tiles, each the start of a branch, and all three are needed to cover it."
+    elif rules.double_outlets == 3:
+        yield "Doubles branch: once covered, a double takes two further tiles, each the start of a branch."
     if not rules.cover_duty:
         yield "Nobody has to cover a double."
         return
-    yield "A double left open closes everything else: the next players must cover it or draw and pass."
+    yield (
+        "A double left open closes everything else: the next player must cover it, wherever it lies, or draw "
+        "and pass, and so on around the table."
+    )
     yield _ORDER[rules.cover_order]
-    if rules.dead_double == "released":
+    if rules.dead_double == "released" and not rules.blanks_wild:
         yield "A double that no tile can cover any more counts as covered."
 
 
 def _modes(rules: "Ruleset") -> Iterator[str]:
-    if rules.partners:
-        yield "Players opposite each other are partners and share both their trains."
     if rules.swan_drive:
-        yield "A play on the own train may go on with a tile on each public train, clockwise."
+        passing = ""
+        if rules.mexican_train != "never":
+            passing = "; the Mexican Train stands behind the player that started it and may be left out"
+        yield (
+            "A turn that begins on the own train may go on clockwise with one tile on each train that has a "
+            f"marker, none left out{passing}."
+        )
     if rules.blanks_wild:
-        yield "Blanks are wild: they join anything."
+        yield "Blanks are wild: a blank half joins any end, and a blank end takes any tile."
 
 
 def _end(rules: "Ruleset") -> Iterator[str]:
-    yield (
-        "A round ends when a hand is empty"
-        + ("" if rules.out_on_double else " and its last tile is no open double")
-        + ", or, with no tiles left to draw, "
-        + ("after a row of passes." if rules.block == "row" else "when nobody can play any more.")
+    blocked = (
+        "when everybody has passed in a row"
+        if rules.block == "row"
+        else "when everybody has passed and no further marker has gone up"
     )
+    yield f"A round ends when a hand is empty, or, with no tiles left to draw, {blocked}."
+    if rules.opening in ("chain", "chain_hidden"):
+        yield "A hand that is empty in the opening lets the others finish theirs."
+    if not rules.out_on_double:
+        yield "Whoever lays an open double as its last tile is out only when that double is covered."
     if rules.scoring == "penalty":
-        yield "The pips left in hand count against each player; the lowest total wins."
+        against = "the pips left in hand count against each player"
+        if rules.partners:
+            against = "the pips left in both hands count against a team, unless one of the two is out"
+        yield f"{against[0].upper()}{against[1:]}; the lowest total wins."
     else:
-        yield "The winner of a round gains the pips in the other hands; the highest total wins."
+        who = "team" if rules.partners else "player"
+        yield (
+            f"The {who} that is out, or has the fewest pips in a blocked round, gains the pips in the other "
+            "hands; the highest total wins."
+        )
     yield f"The double blank in hand counts {rules.double_blank}."
     yield (
         "Equal totals share the place."

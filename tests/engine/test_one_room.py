@@ -44,6 +44,7 @@ READS = {
     ("arena/duplicate.py", "scoring"): "whether many points are good or bad",
 }
 
+
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
     return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
 
@@ -83,10 +84,10 @@ def field_of(node: ast.AST) -> tuple[ast.AST, str] | None:
     """(what is looked into, the name) of `a.name` and `a["name"]`."""
     if isinstance(node, ast.Attribute):
         return node.value, node.attr
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        if isinstance(node.slice.value, str):
-            return node.value, node.slice.value
-    return None
+    key = (
+        node.slice.value if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) else None
+    )
+    return (node.value, key) if isinstance(node, ast.Subscript) and isinstance(key, str) else None
 
 
 def looks_inside(tree: ast.AST) -> list[str]:

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from mexenv.rules import Ruleset
-from tests.differential import play_both, playable_presets, random_ruleset, report, sized_preset
+from mexenv.rules import PRESETS, Ruleset
+from tests.differential import play_both, random_ruleset, report, sized_preset
 
 MATCHES = 3
 RANDOM_RULESETS = 200
@@ -20,7 +20,7 @@ def check(ruleset: Ruleset, seed: int, with_batch: bool) -> None:
         pytest.fail(report(ruleset, seed, game, difference), pytrace=False)
 
 
-@pytest.mark.parametrize("name", playable_presets())
+@pytest.mark.parametrize("name", PRESETS)
 def test_preset_plays_as_the_oracle_says(name: str) -> None:
     for seed in range(MATCHES):
         check(sized_preset(name, random.Random(f"{name}/{seed}")), seed, with_batch=seed == 0)

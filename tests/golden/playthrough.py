@@ -39,9 +39,7 @@ class Plan:
 
     def ruleset(self, name: str) -> Ruleset:
         """The preset in the size of this game, always on the double-6 set."""
-        return preset(
-            name, set_max=6, players=self.players, hand_size=self.hand_size, rounds=self.rounds
-        )
+        return preset(name, set_max=6, players=self.players, hand_size=self.hand_size, rounds=self.rounds)
 
 
 def play(ruleset: Ruleset, plan: Plan) -> tuple[Game, list[Step]]:
@@ -66,7 +64,7 @@ def play(ruleset: Ruleset, plan: Plan) -> tuple[Game, list[Step]]:
 
 
 def _word(game: Game, action: int) -> str:
-    """`5-4@1` for a play on train 1, `5-4@M` on the Mexican Train; the joined half first where that matters."""
+    """`5-4@1` for a play on train 1, `5-4@M` on the Mexican Train; the joined half first if that matters."""
     kind, tile, place, half = game.actions.decode(action)
     if tile is None or place is None:
         return kind

@@ -105,6 +105,10 @@ class Step:
         return (self.seat + self.mexican // 2) % self.mexican
 
 
+def _opening_chain(s: Step) -> bool:
+    return s.stage == "opening" and s.kind == "play" and s.before.lengths[s.seat] > 0
+
+
 def _opening_double_in_force(s: Step) -> bool:
     return s.stage == "opening" and s.after.stage == "cover"
 
@@ -114,12 +118,17 @@ def _skipped(s: Step) -> bool:
 
 
 def _nobody_skipped(s: Step) -> bool:
-    foreign = all(train != s.seat for _, train in s.before.in_force)
-    return s.stage == "cover" and s.before.markers[s.seat] and foreign and not s.before.ruleset.marked_may_roam
+    at_home = s.before.markers[s.seat] and not s.before.ruleset.marked_may_roam
+    return s.stage == "cover" and at_home and all(train != s.seat for _, train in s.before.in_force)
+
+
+def _on_marked_train(s: Step) -> bool:
+    foreign = 0 <= s.train < s.mexican and s.train != s.seat
+    return foreign and s.stage == "play" and s.before.markers[s.train]
 
 
 def _branch(s: Step) -> bool:
-    tiles = s.before.trains[s.train] if s.train >= 0 else []
+    tiles = s.before.trains[s.train] if s.train >= 0 and s.before.ruleset.double_outlets > 1 else []
     return bool(tiles) and s.joined != tiles[-1][1]
 
 
@@ -173,15 +182,16 @@ def _both_public(s: Step) -> bool:
     return s.before.ruleset.partners and len([e for e in s.events if e.kind == "marker_up"]) == 2
 
 
-def _double_trains_marked(s: Step) -> bool:
-    return s.stage == "extra" and s.kind == "pass" and not s.event("marker_up")
+def _failed_extra_marks_nobody(s: Step) -> bool:
+    unmarked = not s.before.markers[s.seat] and not s.before.ruleset.partners
+    return s.stage == "extra" and s.kind == "pass" and unmarked and not s.event("marker_up")
 
 
 SHOWS: dict[str, Callable[[Step], bool]] = {
     # deals and openings
     "the engine is searched for": _searched,
     "the round of 0-0": lambda s: s.before.engine == 0,
-    "a chain in the opening": lambda s: s.stage == "opening" and s.train >= 0 and s.before.lengths[s.seat] > 0,
+    "a chain in the opening": _opening_chain,
     "a marker for an empty opening": lambda s: s.stage == "opening" and s.event("marker_up"),
     "an empty opening without a marker": lambda s: (
         s.stage == "opening" and s.kind == "pass" and not s.before.lengths[s.seat] and not s.events[1:]
@@ -192,7 +202,7 @@ SHOWS: dict[str, Callable[[Step], bool]] = {
     # where tiles go
     "the Mexican Train is started": lambda s: s.train == s.mexican and not s.before.lengths[s.mexican],
     "no Mexican Train for an engine tile": _no_mexican_train,
-    "a play on a marked train": lambda s: s.stage == "play" and s.seat != s.train != s.mexican and s.train >= 0,
+    "a play on a marked train": _on_marked_train,
     "a marked player roams": lambda s: (
         s.stage == "play" and s.before.markers[s.seat] and s.train not in (-1, s.seat)
     ),
@@ -225,7 +235,7 @@ SHOWS: dict[str, Callable[[Step], bool]] = {
         s.stage == "extra" and s.train >= 0 and s.before.waiting[-1] in s.after.waiting
     ),
     "a failed extra marks the player": lambda s: s.stage == "extra" and s.event("marker_up", s.seat),
-    "a failed extra marks nobody": _double_trains_marked,
+    "a failed extra marks nobody": _failed_extra_marks_nobody,
     "a second double in a turn": lambda s: s.stage == "extra" and s.double and len(s.after.waiting) > 1,
     "a third tile on one of two doubles": lambda s: s.stage == "third" and s.kind == "play",
     "a double refused as extra": _refused_double,
@@ -234,7 +244,7 @@ SHOWS: dict[str, Callable[[Step], bool]] = {
     "an open double left alone": _double_left_alone,
     "a cover by another player": lambda s: s.stage == "cover" and s.event("covered") and s.train != s.seat,
     "a cover does not finish a double": lambda s: (
-        s.stage in ("extra", "cover") and s.train >= 0 and s.before.waiting == s.after.waiting
+        (s.joined, s.train) in s.before.waiting and s.before.waiting == s.after.waiting
     ),
     "the newer double comes first": lambda s: (
         s.stage == "cover" and len(s.before.waiting) > 1 and s.before.in_force == s.before.waiting[-1:]

@@ -38,7 +38,7 @@ def test_tile_text() -> None:
         tile_of(-1)
 
 
-def test_known_sizes(every_rule_playable: None) -> None:
+def test_known_sizes() -> None:
     assert ActionLayout(preset("parsons")).n_actions == 457
     assert ActionLayout(preset("wikipedia")).n_actions == 912
     assert ActionLayout(preset("parsons", players=18, set_max=18, hand_size=10)).n_actions == 190 * 19 + 2
@@ -65,7 +65,7 @@ def test_known_ids() -> None:
         ("parsons_chickenfoot", {"players": 2, "set_max": 2, "hand_size": 2}),
     ],
 )
-def test_round_trip(name: str, sizes: dict[str, int], every_rule_playable: None) -> None:
+def test_round_trip(name: str, sizes: dict[str, int]) -> None:
     rules = preset(name, **sizes)
     actions = ActionLayout(rules)
     halves = (0, 1) if rules.two_way else (None,)
@@ -87,7 +87,7 @@ def test_round_trip(name: str, sizes: dict[str, int], every_rule_playable: None)
     assert len(texts) == actions.n_actions - doubled
 
 
-def test_wrong_actions(every_rule_playable: None) -> None:
+def test_wrong_actions() -> None:
     one, two = ActionLayout(preset("parsons")), ActionLayout(preset("parsons_wild"))
     for action in (-1, 457):
         with pytest.raises(ValueError, match=f"action {action}: allowed are 0 to 456"):
@@ -105,7 +105,7 @@ def test_wrong_actions(every_rule_playable: None) -> None:
     assert two.encode((3, 3), 1) == two.encode((3, 3), 1, 0)
 
 
-def test_descriptions(every_rule_playable: None) -> None:
+def test_descriptions() -> None:
     one, two = ActionLayout(preset("parsons")), ActionLayout(preset("parsons_wild"))
     assert one.describe(one.encode((12, 5), 4)) == "12-5 on the Mexican Train"
     assert one.describe(one.encode((12, 5), 0)) == "12-5 on the own train"
@@ -119,7 +119,7 @@ def test_descriptions(every_rule_playable: None) -> None:
         one.describe(0, ["Ann"])
 
 
-def test_digest_tells_layouts_apart(every_rule_playable: None) -> None:
+def test_digest_tells_layouts_apart() -> None:
     layouts = [
         ActionLayout(preset("parsons")),
         ActionLayout(preset("parsons", players=3)),

@@ -109,7 +109,7 @@ def test_unknown_names() -> None:
         load_ruleset("")
 
 
-def test_every_ruleset_can_be_put_in_words(every_rule_playable: None) -> None:
+def test_every_ruleset_can_be_put_in_words() -> None:
     from mexenv.rules import PRESETS
 
     texts = {name: preset(name).plain_words() for name in PRESETS}

@@ -213,7 +213,7 @@ def test_variation_changes_exactly_these_fields(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_every_preset_makes_sense(name: str, every_rule_playable: None) -> None:
+def test_every_preset_makes_sense(name: str) -> None:
     rules = preset(name)
     assert rules.name == name
     settled = {field: getattr(rules, field) for field in RULE_FIELDS} | {"hand_size": rules.hand}
@@ -279,7 +279,7 @@ def test_hand_tables(table: str, set_max: int) -> None:
         ("tournament", 12, 8),
     ],
 )
-def test_sets_that_serve(name: str, set_max: int, players: int, every_rule_playable: None) -> None:
+def test_sets_that_serve(name: str, set_max: int, players: int) -> None:
     rules = preset(name, set_max=set_max, players=players)
     assert rules.players * rules.hand <= rules.n_tiles
 

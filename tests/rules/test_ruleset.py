@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mexenv.rules import RULE_FIELDS, UNSUPPORTED, Ruleset, RulesetError, preset
+from mexenv.rules import RULE_FIELDS, Ruleset, RulesetError, preset
 
 NUMBERS_AS_WRITTEN = {
     "draws": "1, 2, 'until_playable'",
@@ -136,7 +136,7 @@ def test_senseless_combinations(changes: dict[str, Any], message: str) -> None:
         {"cover_duty": False, "cover_order": "lifo", "dead_double": "released"},
     ],
 )
-def test_unusual_but_sensible_combinations(changes: dict[str, Any], every_rule_playable: None) -> None:
+def test_unusual_but_sensible_combinations(changes: dict[str, Any]) -> None:
     preset("parsons", **changes)
 
 
@@ -144,14 +144,6 @@ def test_several_senseless_combinations_are_all_named() -> None:
     with pytest.raises(RulesetError) as caught:
         preset("parsons", players=5, partners=True, rounds=20, starter="engine_holder")
     assert len(str(caught.value).splitlines()) == 4
-
-
-def test_not_yet_playable_rules_are_refused_by_name() -> None:
-    for field, values in UNSUPPORTED.items():
-        for value in values:
-            outlets = {"double_outlets": 3} if field == "double_covers" else {}
-            with pytest.raises(RulesetError, match=f"is not yet playable: .*{field}={value!r}"):
-                preset("parsons", **outlets, **{field: value})
 
 
 def test_derived_values() -> None:
@@ -164,7 +156,7 @@ def test_derived_values() -> None:
     ("name", "two_way"),
     [("wikipedia", True), ("parsons_wild", True), ("parsons_chickenfoot", True), ("pagat", False)],
 )
-def test_two_ways_to_join(name: str, two_way: bool, every_rule_playable: None) -> None:
+def test_two_ways_to_join(name: str, two_way: bool) -> None:
     assert preset(name).two_way is two_way
 
 

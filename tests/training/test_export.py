@@ -13,11 +13,12 @@ from training.export import ExportError, export_policy, largest_difference
 
 def test_an_exported_policy_plays_like_the_policy(game, tmp_path):
     policy = make_policy(game, privileged=True)
-    folder = export_policy(policy, tmp_path / "mine", training={"a": 1}, evaluation=[])
+    folder = export_policy(policy, tmp_path / "mine", training={"a": 1})
     assert sorted(path.name for path in folder.iterdir()) == ["manifest.json", "policy.onnx"]
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
     assert largest_difference((folder / "policy.onnx").read_bytes(), policy, positions=1000) < 1e-4
     manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["evaluation"] == []
     assert manifest["ruleset_digest"] == game.ruleset.digest and manifest["training"] == {"a": 1}
     agent = load_agent(folder, game.ruleset)
     with th.no_grad():
@@ -44,14 +45,14 @@ def test_nothing_is_replaced_unasked_and_names_are_plain(quick, tmp_path):
     (tmp_path / "taken").mkdir()
     for replace in (False, True):
         with pytest.raises(ExportError, match="exists already"):
-            export_policy(quick, tmp_path / "taken", training={}, evaluation=[], replace=replace)
+            export_policy(quick, tmp_path / "taken", training={}, replace=replace)
     with pytest.raises(ExportError, match="letters"):
-        export_policy(quick, tmp_path / ".hidden", training={}, evaluation=[])
+        export_policy(quick, tmp_path / ".hidden", training={})
 
 
 def test_a_policy_can_be_replaced_when_asked(quick, tmp_path):
-    folder = export_policy(quick, tmp_path / "p", training={}, evaluation=[])
-    export_policy(quick, folder, training={"b": 2}, evaluation=[], replace=True)
+    folder = export_policy(quick, tmp_path / "p", training={})
+    export_policy(quick, folder, training={"b": 2}, replace=True)
     assert json.loads((folder / "manifest.json").read_text())["training"] == {"b": 2}
     assert [path.name for path in tmp_path.iterdir()] == ["p"]
 
@@ -59,5 +60,5 @@ def test_a_policy_can_be_replaced_when_asked(quick, tmp_path):
 def test_a_network_that_differs_is_not_written(quick, monkeypatch, tmp_path):
     monkeypatch.setattr("training.export.largest_difference", lambda weights, policy: float("nan"))
     with pytest.raises(ExportError, match="differs"):
-        export_policy(quick, tmp_path / "p", training={}, evaluation=[])
+        export_policy(quick, tmp_path / "p", training={})
     assert not list(tmp_path.iterdir())
