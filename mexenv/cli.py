@@ -30,6 +30,8 @@ class _Group(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
+        except BrokenPipeError:
+            raise  # whoever read the output has had enough, which is no error to report
         except Exception as error:
             ours = type(error).__module__.split(".")[0] in ("mexenv", "training")
             if not ours and not isinstance(error, OSError):
@@ -229,7 +231,10 @@ def _compare_presets() -> None:
     mark, legend = ("[bold]{}[/]", "bold") if sys.stdout.isatty() else ("{}*", "*")
     columns = {name: preset_fields(name) for name in DOCUMENTS}
     first = columns[DOCUMENTS[0]]
-    table = Table("field", *DOCUMENTS, box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("field", no_wrap=True)
+    for name in DOCUMENTS:
+        table.add_column(name, overflow="fold")  # a narrow terminal still shows every letter
     for field in RULE_FIELDS:
         words = [(_word(fields[field]), fields[field] == first[field]) for fields in columns.values()]
         table.add_row(field, *(word if same else mark.format(word) for word, same in words))

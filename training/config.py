@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from mexenv.rules import Ruleset, RulesetError, load_ruleset
+from mexenv.rules import PRESETS, Ruleset, RulesetError, load_ruleset, read_ruleset_file
 
 
 class ConfigError(ValueError):
@@ -59,7 +59,7 @@ class PpoConfig(_Part):
         1.0, gt=0, le=1, description="Discount for each own decision; a round is short, so 1."
     )
     gae_lambda: float = Field(
-        0.95, ge=0, le=1, description="1 trusts the round's result only, 0 the critic's next estimate only."
+        0.8, ge=0, le=1, description="1 trusts the round's result only, 0 the critic's next estimate only."
     )
     clip: float = Field(0.2, gt=0, le=1, description="How far one update may move a probability, as a ratio.")
     entropy: float = Field(0.01, ge=0, le=1, description="Weight of the entropy bonus at the start.")
@@ -190,8 +190,13 @@ def parse_config(fields: Mapping[str, Any], subject: str = "training config") ->
     Raises:
         ConfigError: If anything about it is wrong.
     """
+    fields = {str(key): value for key, value in fields.items()}
     try:
-        return TrainingConfig(**{str(key): value for key, value in fields.items()})
+        source = fields.get("ruleset")
+        # A run keeps the rules themselves: the file may have changed when the run is resumed or exported.
+        if isinstance(source, str) and source not in PRESETS and Path(source).is_file():
+            fields["ruleset"] = read_ruleset_file(source)
+        return TrainingConfig(**fields)
     except ValidationError as error:
         lines = [_complaint(problem, fields) for problem in error.errors(include_url=False)]
     except RulesetError as error:

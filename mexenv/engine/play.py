@@ -200,7 +200,7 @@ def _end_chain(g: Record, r: Record) -> None:
         end_round(g, r)
     else:
         g.stage = st.PLAY
-        _next_turn(g, r, wide(g.starter))
+        next_turn(g, r, wide(g.starter))
 
 
 @kernel
@@ -258,11 +258,11 @@ def end_turn(g: Record, r: Record, failed: bool, marks: int) -> None:
                 g.blocked = 1
                 end_round(g, r)
                 return
-    _next_turn(g, r, (s + 1) % ask.n_seats(r))
+    next_turn(g, r, (s + 1) % ask.n_seats(r))
 
 
 @kernel
-def _next_turn(g: Record, r: Record, s: int) -> None:
+def next_turn(g: Record, r: Record, s: int) -> None:
     """Ask the first seat from `s` on that is not skipped."""
     if ask.may_skip(r):
         _suspend_skipping(g, r)

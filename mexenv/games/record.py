@@ -78,7 +78,7 @@ class Record:
         )
 
     def game(self, steps: int | None = None) -> Game:
-        """Plays the game again.
+        """Plays the game again; where it goes on, rounds beyond those recorded are shuffled anew.
 
         Args:
             steps: how many of the actions; None for all.

@@ -17,7 +17,7 @@ from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
 from mexenv.engine._jit import announce_compile
 from mexenv.engine.legal import write_mask
-from mexenv.engine.play import apply
+from mexenv.engine.play import apply, next_turn
 from mexenv.engine.score import place_of
 from mexenv.games.batch import check_dtype, check_layout, illegal_text, options_record, seeds_for
 from mexenv.games.errors import IllegalActionError, PositionError
@@ -522,7 +522,13 @@ class Game:
         fill_position(ruleset, game._games, position)
         dealing.begin_turn(game._g)
         if game._g["stage"] != st.OPENING:
-            game._g["stage"] = st.COVER if ask.any_in_force(game._g, game._rules[0]) else st.PLAY
+            wanted = int(game._g["mover"])
+            next_turn(game._g, game._rules[0], wanted)
+            if game.to_move != wanted:
+                raise PositionError(
+                    f"to_move: seat {wanted} is skipped while {game.in_force} must be covered; "
+                    f"the next seat asked is {game.to_move}"
+                )
         write_mask(game._g, game._rules[0], game._mask)
         game.deals = []
         game.events = []

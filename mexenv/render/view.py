@@ -20,9 +20,7 @@ STAGE_TEXT = {
     "third": "owes the third tile",
     "chain": "may go on with the train",
     "drive": "may drive on",
-    "round_over": "round over",
-    "match_over": "match over",
-    "over": "the game is over",
+    "over": "the round is over",
 }
 _NUMBERED = re.compile(r"\bplayer_(\d+)\b")
 

@@ -3,7 +3,7 @@
 from mexenv.rules.actions import Action, ActionLayout
 from mexenv.rules.errors import RulesetError
 from mexenv.rules.hands import HAND_TABLES, table_hand
-from mexenv.rules.loading import load_ruleset
+from mexenv.rules.loading import load_ruleset, read_ruleset_file
 from mexenv.rules.presets import DOCUMENTS, PRESETS, VARIATIONS, preset, preset_fields
 from mexenv.rules.ruleset import RULE_FIELDS, Ruleset
 from mexenv.rules.tiles import (
@@ -36,6 +36,7 @@ __all__ = [
     "pips",
     "preset",
     "preset_fields",
+    "read_ruleset_file",
     "table_hand",
     "tile_index",
     "tile_of",

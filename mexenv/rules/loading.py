@@ -46,6 +46,18 @@ def load_ruleset(source: str | Path | Mapping[str, Any] | Ruleset, **overrides: 
     return _from_mapping(_read(path), overrides, str(path), default_name=path.stem)
 
 
+def read_ruleset_file(path: str | Path) -> dict[str, Any]:
+    """Returns what a ruleset file says, unchecked, as a mapping that stands for the file in `load_ruleset`.
+
+    Args:
+        path: The path of a YAML file.
+
+    Raises:
+        RulesetError: If it cannot be read or holds no mapping.
+    """
+    return {"name": Path(path).stem, **_read(Path(path))}
+
+
 def _looks_like_name(path: Path) -> bool:
     return len(path.parts) <= 1 and path.suffix not in _SUFFIXES
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from mexenv.games import Game, PositionError
 from mexenv.rules import Ruleset, RulesetError, preset
 from tests.games.board import Board
 
@@ -373,3 +374,17 @@ def test_drive_does_not_go_with_delayed_chains_or_partners() -> None:
         rules("wikipedia_swan_drive", 4, opening="delayed")
     with pytest.raises(RulesetError, match="swan_drive=True with partners="):
         rules("wikipedia_swan_drive", 4, partners=True)
+
+
+def test_a_position_asks_nobody_who_is_skipped() -> None:
+    position = {
+        "hands": [[(5, 1), (9, 8)], [(9, 1), (2, 1)], [(9, 3), (12, 7)]],
+        "trains": [[], [], [], [(12, 5), (5, 5)]],
+        "boneyard": [],
+        "markers": [True, True, True],
+    }
+    rules = preset("wikipedia", players=3)
+    game = Game.from_position(rules, position)
+    assert [game.actions.decode(a).tile for a in game.legal_actions()] == [(5, 1), None]
+    with pytest.raises(PositionError, match="to_move: seat 0 is skipped"):
+        Game.from_position(rules, position | {"markers": [True, False, False]})

@@ -80,7 +80,7 @@ GAMES: dict[str, Plan] = {
         ("no Mexican Train for an engine tile", "a seat is skipped", "a branch", "a play on a marked train"),
     ),
     "wikipedia_roaming": Plan(
-        151, ("a marked player roams", "a branch", "a play held back", "a failed extra marks nobody")
+        230, ("a marked player roams", "a branch", "a play held back", "a failed extra marks nobody")
     ),
     "wikipedia_partners": Plan(
         311,
