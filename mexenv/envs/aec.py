@@ -24,7 +24,7 @@ from mexenv.envs.options import (
     show,
 )
 from mexenv.games import Game, IllegalActionError
-from mexenv.games.batch import illegal_text
+from mexenv.games.options import illegal_text
 from mexenv.observation import make_layout
 
 Observation = npt.NDArray[Any] | dict[str, npt.NDArray[Any]]

@@ -13,7 +13,7 @@ from mexenv.engine.state import POINT
 from mexenv.envs.options import Settings, fresh_seed
 from mexenv.envs.table import Index, Table
 from mexenv.games import IllegalActionError
-from mexenv.games.batch import illegal_text, seeds_for
+from mexenv.games.options import illegal_text, seeds_for
 from mexenv.observation import make_layout
 from mexenv.rules import Ruleset
 

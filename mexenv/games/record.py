@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -163,11 +164,16 @@ class Record:
 
     def _check(self) -> None:
         try:
-            game = self.game()
+            game = self.game(0)
         except PositionError as error:
             raise RecordError(str(error)) from None
-        except IllegalActionError as error:
-            raise RecordError(f"actions: {error}") from None
+        for k, action in enumerate(self.actions):
+            try:
+                game.step(action)
+            except IllegalActionError as error:
+                raise RecordError(f"actions[{k}]: {error}") from None
+            if len(game.deals) > len(self.deals):
+                break  # what follows would be played with tiles from nowhere
         if len(game.deals) != len(self.deals):
             raise RecordError(f"deals: {len(self.deals)} piles, the moves begin {len(game.deals)} rounds")
         for difference in _differences("result", self.result, _result(game)):
@@ -198,7 +204,8 @@ def table_after(game: Game, action: int) -> Game:
 
 
 def _result(game: Game) -> dict[str, Any]:
-    return {"over": game.over, "totals": game.totals, "places": game.places, "rounds": game.round_history}
+    rounds = copy.deepcopy(game.round_history)
+    return {"over": game.over, "totals": game.totals, "places": game.places, "rounds": rounds}
 
 
 def _json(value: object) -> str:

@@ -12,7 +12,7 @@ import pytest
 from mexenv.engine.batch import step_games
 from mexenv.games import BatchGame, Game, IllegalActionError
 from mexenv.games import batch as module
-from mexenv.games.batch import seeds_for
+from mexenv.games.options import seeds_for
 from mexenv.observation import make_layout
 from mexenv.rules import Ruleset, preset
 from tests.games.board import tiles

@@ -85,8 +85,9 @@ def test_part_of_a_game() -> None:
 def test_a_record_does_not_follow_the_game() -> None:
     game = played("parsons", 20)
     record = Record.of(game, NAMES)
+    before = json.dumps(record.to_dict())
     go_on(game, random.Random(1))
-    assert len(record.actions) == 20 and not record.result["over"] and not record.result["rounds"]
+    assert json.dumps(record.to_dict()) == before
 
 
 @pytest.mark.parametrize("name", ["parsons", "wikipedia", "highest_double"])
@@ -138,7 +139,7 @@ TAMPERED: list[tuple[Callable[[dict[str, Any]], object], str]] = [
     (lambda c: c["ruleset"].update(name="\x1b[31m"), r"ruleset.name: '\\x1b\[31m', allowed are printable"),
     (
         lambda c: c["ruleset"].update(set_max=5, rounds=6),
-        r"deals\[0\]: tile \(6, \d\) is not in the double-5",
+        r"actions\[\d\]: \d+, allowed: 0 to 106",
     ),
     (lambda c: c["ruleset"].update(double_blank=50), r"result\.(totals\[\d\]|rounds\[\d\]\.scores\[\d\]): "),
     (lambda c: c["ruleset"].update(rounds=6), "deals: 7 piles, the game has 6 rounds"),
@@ -155,13 +156,13 @@ TAMPERED: list[tuple[Callable[[dict[str, Any]], object], str]] = [
     (lambda c: c["deals"][2].insert(4, "6-x"), r"deals\[2\]\[4\]: '6-x', allowed: a tile such as"),
     (lambda c: c["deals"][1].pop(), r"deals\[1\]: not a permutation of the 27 tiles: missing \d-\d"),
     (lambda c: c["deals"].pop(), "deals: 6 piles, the moves begin 7 rounds"),
-    (lambda c: _swap(c["deals"][0], 0, 5), "actions: action \\d+ of the replay: .* is not legal"),
+    (lambda c: _swap(c["deals"][0], 0, 5), r"actions\[\d+\]: action \d+ .*is not legal"),
     (lambda c: c.update(actions="none"), "actions: 'none', allowed: a list of whole numbers"),
     (lambda c: c["actions"].insert(3, True), r"actions\[3\]: True, allowed: 0 to 141"),
     (lambda c: c["actions"].insert(3, -1), r"actions\[3\]: -1, allowed: 0 to 141"),
     (lambda c: c["actions"].insert(3, 142), r"actions\[3\]: 142, allowed: 0 to 141"),
-    (lambda c: c["actions"].pop(9), "actions: action \\d+ of the replay: .* is not legal"),
-    (lambda c: c["actions"].append(141), "actions: .*the game is over"),
+    (lambda c: c["actions"].pop(9), r"actions\[\d+\]: action \d+ .*is not legal"),
+    (lambda c: c["actions"].append(141), r"actions\[\d+\]: .*the game is over"),
     (lambda c: c["actions"].pop(), r"result\.over: True, the recorded moves give False"),
     (lambda c: c.update(agents="AdaBenCleoDan"), "agents: 'AdaBenCleoDan', allowed: a list of 4 names"),
     (lambda c: c["agents"].pop(), "agents: 3 names, allowed: one for each of the 4 players"),

@@ -1,0 +1,98 @@
+"""The options of a game, checked and turned into what the kernels read; texts shared by one game and many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mexenv.engine import batch as loops
+from mexenv.engine import state as st
+from mexenv.observation import ObservationLayout
+from mexenv.rules import ActionLayout, Ruleset
+
+EPISODES = ("round", "match")
+REWARDS = ("relative", "pips", "win")
+REWARD_SCALES = {"relative": 0.04, "pips": 0.04, "win": 1.0}
+"""Default factors: about one over the standard deviation of a round's pips; a win is worth 1."""
+
+def round_option(engine: str | int, ruleset: Ruleset) -> int:
+    """Round index for an `engine` option: `first` is 0, `random` is -1, a number is itself.
+
+    Raises:
+        ValueError: another word, or a number that is no round of the match.
+    """
+    if engine == "first":
+        return 0
+    if engine == "random":
+        return -1
+    if isinstance(engine, (int, np.integer)) and 0 <= engine < ruleset.match_rounds:
+        return int(engine)
+    raise ValueError(
+        f"engine {engine!r}: allowed are 'first', 'random' and round numbers 0 to {ruleset.match_rounds - 1}"
+    )
+
+
+def options_record(
+    ruleset: Ruleset,
+    episode: str,
+    engine: str | int,
+    reward: str,
+    reward_scale: float | None,
+    skip_forced: bool,
+    auto_reset: bool,
+) -> st.StateArray:
+    """The one-element array of `engine.batch.OPTIONS`.
+
+    Raises:
+        ValueError: a word that is not allowed.
+    """
+    for field, value, allowed in (("episode", episode, EPISODES), ("reward", reward, REWARDS)):
+        if value not in allowed:
+            raise ValueError(f"{field} {value!r}: allowed are {', '.join(map(repr, allowed))}")
+    options = np.zeros(1, loops.OPTIONS)
+    options["match"] = episode == "match"
+    options["round_index"] = 0 if episode == "match" else round_option(engine, ruleset)
+    options["reward"] = REWARDS.index(reward)
+    options["reward_scale"] = REWARD_SCALES[reward] if reward_scale is None else reward_scale
+    options["skip_forced"] = skip_forced
+    options["auto_reset"] = auto_reset
+    return options
+
+
+def seeds_for(seed: int, n: int) -> npt.NDArray[np.uint64]:
+    """`n` generator states spread out from one seed (numpy's SeedSequence)."""
+    return np.random.SeedSequence(seed).generate_state(n, np.uint64).astype(np.uint64, copy=False)
+
+
+def check_layout(layout: ObservationLayout, ruleset: Ruleset) -> None:
+    """Make sure that a layout was made for such a ruleset.
+
+    Raises:
+        ValueError: it was made for another set or another number of seats.
+    """
+    if layout.n_values != ruleset.n_values or layout.players != ruleset.players:
+        raise ValueError(
+            f"layout {layout.id} was made for {layout.players} players and double-{layout.n_values - 1}, "
+            f"the game has {ruleset.players} players and double-{ruleset.set_max}"
+        )
+
+
+def check_dtype(dtype: npt.DTypeLike) -> np.dtype[Any]:
+    """The dtype of observations.
+
+    Raises:
+        ValueError: neither int8 nor float32.
+    """
+    checked = np.dtype(dtype)
+    if checked not in (np.dtype(np.int8), np.dtype(np.float32)):
+        raise ValueError(f"dtype {checked}: allowed are int8 and float32")
+    return checked
+
+
+def illegal_text(layout: ActionLayout, action: int, legal: list[int]) -> str:
+    """One line that names a refused action and the legal ones in words."""
+    named = f"({layout.describe(action)}) " if 0 <= action < layout.n_actions else ""
+    allowed = "; ".join(f"{a} = {layout.describe(a)}" for a in legal)
+    return f"action {action} {named}is not legal; allowed: {allowed}"
