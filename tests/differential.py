@@ -7,11 +7,12 @@ rulesets; a difference is printed as the shortest failing game found, with the s
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import random
-from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from mexenv.games import BatchGame, Game
 from mexenv.rules import PRESETS, RULE_FIELDS, Ruleset, RulesetError, preset
@@ -216,56 +217,70 @@ def report(ruleset: Ruleset, seed: int, game: Game, difference: Difference) -> s
     return "\n".join(lines)
 
 
-def cases(rounds: int, names: list[str]) -> Iterator[tuple[str, Ruleset, int]]:
-    """(label, ruleset, seed) without end for each preset in turn; the caller counts rounds."""
-    for name in names:
-        played = 0
-        seed = 0
-        while played < rounds:
-            rng = random.Random(f"{name}/{seed}")
-            ruleset = random_ruleset(rng) if name == "random" else sized_preset(name, rng)
-            yield name, ruleset, seed
-            played += ruleset.match_rounds
-            seed += 1
-
-
 def sized_preset(name: str, rng: random.Random) -> Ruleset:
-    """The preset on a random set and number of players that it can serve."""
+    """The preset on a random set and number of players that it can serve, mostly few and small ones."""
     while True:
-        set_max = rng.choice((6, 9, 12, 12, 15, 18))
-        players = rng.randint(2, 12)
-        hand = rng.choice((None, None, rng.randint(2, 9)))
+        set_max = rng.choice((4, 5, 6, 6, 6, 6, 6, 7, 9, 9, 12, rng.choice((12, 15, 18))))
+        players = rng.choice((2, 3, 4, 4, rng.randint(2, 12)))
+        hand = rng.choice((None, rng.randint(2, 9)))
         try:
             return preset(name, set_max=set_max, players=players, hand_size=hand)
         except RulesetError:
             continue
 
 
+class Chunk(NamedTuple):
+    """A piece of a long run: matches of one preset from one seed on, until so many rounds are played."""
+
+    name: str
+    first_seed: int
+    rounds: int
+
+
+def play_chunk(chunk: Chunk) -> tuple[Chunk, int, list[tuple[int, str]]]:
+    """Rounds played, and (steps, report) of each game in which engine and oracle differ."""
+    played, seed = 0, chunk.first_seed
+    failures = []
+    while played < chunk.rounds:
+        rng = random.Random(f"{chunk.name}/{seed}")
+        ruleset = random_ruleset(rng) if chunk.name == "random" else sized_preset(chunk.name, rng)
+        game, difference = play_both(ruleset, seed, with_batch=seed % 3 == 0)
+        played += max(1, len(game.round_history))
+        if difference is not None:
+            failures.append((len(game.action_list), report(ruleset, seed, game, difference)))
+        seed += 1
+    return chunk, played, failures
+
+
 def main() -> int:
     """Command line; exit status 1 when there is a difference."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=300, help="rounds for each preset")
-    parser.add_argument("--presets", nargs="*", default=[*PRESETS, "random"])
-    parser.add_argument("--stop", action="store_true", help="stop at the first difference")
+    parser.add_argument("--presets", nargs="*", default=[*PRESETS, "random"], metavar="NAME")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
     options = parser.parse_args()
-    worst: dict[str, tuple[int, str]] = {}
-    counts: dict[str, int] = {}
-    for name, ruleset, seed in cases(options.rounds, options.presets):
-        if name not in counts:
-            print(f"{name} ...", flush=True)
-        game, difference = play_both(ruleset, seed)
-        counts[name] = counts.get(name, 0) + len(game.round_history)
-        if difference is not None:
-            steps = len(game.action_list)
-            if name not in worst or steps < worst[name][0]:
-                worst[name] = (steps, report(ruleset, seed, game, difference))
-            if options.stop:
-                break
-    for name, (_, text) in worst.items():
+    size = 100
+    chunks = [
+        Chunk(name, first, min(size, options.rounds - first))
+        for first in range(0, options.rounds, size)
+        for name in options.presets
+    ]
+    counts = dict.fromkeys(options.presets, 0)
+    shortest: dict[str, tuple[int, str]] = {}
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("rounds"), TimeRemainingColumn())
+    spawn = multiprocessing.get_context("spawn")
+    with Progress(*columns) as progress, spawn.Pool(options.jobs) as pool:
+        task = progress.add_task("", total=options.rounds * len(options.presets))
+        for chunk, played, failures in pool.imap_unordered(play_chunk, chunks):
+            counts[chunk.name] += played
+            progress.advance(task, chunk.rounds)
+            for failure in failures:
+                shortest[chunk.name] = min(failure, shortest.get(chunk.name, failure))
+    for name, (_, text) in shortest.items():
         print(f"\n{name}: shortest failing game\n{text}")
     for name, n in counts.items():
-        print(f"{name}: {n} rounds" + ("  DIFFERS" if name in worst else ""))
-    return 1 if worst else 0
+        print(f"{name}: {n} rounds" + ("  DIFFERS" if name in shortest else ""))
+    return 1 if shortest else 0
 
 
 if __name__ == "__main__":

@@ -31,7 +31,9 @@ def fitting(rulesets: int) -> Iterator[Ruleset]:
     rng = random.Random(6)
     while rulesets:
         try:
-            yield random_ruleset(rng).replace(set_max=VALUES - 1, players=SEATS, hand_size=rng.randint(2, 6), rounds=2)
+            yield random_ruleset(rng).replace(
+                set_max=VALUES - 1, players=SEATS, hand_size=rng.randint(2, 6), rounds=2
+            )
         except RulesetError:
             continue
         rulesets -= 1
@@ -68,7 +70,9 @@ def batches(rulesets: int, steps: int) -> None:
     rng = np.random.default_rng(0)
     for seed, ruleset in enumerate(fitting(rulesets)):
         episode = "match" if seed % 2 else "round"
-        batch = BatchGame(ruleset, 3, seed=seed, dtype=np.float32, episode=episode, engine="random", skip_forced=True)
+        batch = BatchGame(
+            ruleset, 3, seed=seed, dtype=np.float32, episode=episode, engine="random", skip_forced=True
+        )
         for _ in range(steps):
             batch.step((rng.random(batch.masks.shape) * batch.masks).argmax(axis=1))
             batch.hidden()

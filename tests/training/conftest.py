@@ -14,6 +14,7 @@ RULESETS = {
     "plan-4": (preset("dominos_cc"), "plan"),
     "base-2": (preset("parsons", players=2, set_max=6, hand_size=7), "base"),
     "plan-3": (preset("pagat", players=3, set_max=9, hand_size=8), "plan"),
+    "two-way": (preset("wikipedia", players=3, set_max=6), "plan"),
 }
 
 

@@ -75,16 +75,17 @@ def test_an_action_is_described_by_what_concerns_it(game):
         inputs = features.actions(features.position(rows_of(game, False)), rows, ids).numpy()
     plays = 0
     for row, action, told in zip(rows.tolist(), ids.tolist(), inputs, strict=True):
-        kind, tile, train, _ = actions.decode(action)
+        kind, tile, train, half = actions.decode(action)
         assert told[0] == (kind == "draw") and told[1] == (kind == "pass")
         if kind != "play":
             continue
         plays += 1
         ends = layout["ends"].of(game.observations[row])[train]
-        joined = tile[0] if ends[tile[0]] else tile[1]
-        free = tile[1] if ends[tile[0]] else tile[0]
+        by_high = ends[tile[0]] if half is None else half == 0
+        joined, free = tile if by_high else tile[::-1]
         assert ends[joined] == 1
-        assert told[6] == (train == 0) and told[7] == (train == game.players)
+        assert told[features.named("own")] == (train == 0)
+        assert told[features.named("mexican")] == (train == game.players)
         column = told[features.named("joined")]
         assert column == pytest.approx(joined / game.ruleset.set_max)
         assert told[features.named("free")] == pytest.approx(free / game.ruleset.set_max)
