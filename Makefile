@@ -11,7 +11,7 @@ DEV_STAMP := $(VENV)/.installed-dev
 # To choose an interpreter yourself: make setup PYTHON=/path/to/python
 PYTHON ?=
 
-.PHONY: setup train test lint clean
+.PHONY: setup train test lint docs clean
 
 setup: $(DEV_STAMP)
 
@@ -51,6 +51,10 @@ lint: $(DEV_STAMP)
 test: export OMP_NUM_THREADS ?= 1
 test: lint
 	$(BIN)/python -m pytest -n 2
+
+# Tables in the documentation that are made from the code; pictures too with: make docs DOCS=--images
+docs: $(DEV_STAMP)
+	$(BIN)/python docs/generate.py $(DOCS)
 
 # The environment stays: rebuilding it is slow. Remove it with: rm -rf .venv
 clean:

@@ -150,7 +150,7 @@ def main() -> int:
     if options.check:
         old = outdated()
         if old:
-            print(f"not current: {', '.join(old)}; run: python docs/generate.py", file=sys.stderr)
+            print(f"not current: {', '.join(old)}; run: make docs", file=sys.stderr)
         return 1 if old else 0
     for page in PAGES:
         text = page.read_text()

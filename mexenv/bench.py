@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mexenv.agents import load_agent
+from mexenv.files import write_whole
 from mexenv.games import BatchGame, Game
 from mexenv.rules import Ruleset
 
@@ -220,9 +221,7 @@ def bench(
 
 def write_json(result: dict[str, Any], path: Path) -> None:
     """Write the result of `bench`, complete or not at all."""
-    temporary = path.with_name(path.name + ".tmp")
-    temporary.write_text(json.dumps(result, indent=1), encoding="utf-8")
-    temporary.replace(path)
+    write_whole(path, lambda file: file.write(json.dumps(result, indent=1).encode()))
 
 
 def write_plot(result: dict[str, Any], path: Path) -> None:
@@ -237,7 +236,4 @@ def write_plot(result: dict[str, Any], path: Path) -> None:
     axes.set(xscale="log", yscale="log", xlabel="games stepped together", ylabel="steps a second, one core")
     axes.grid(which="both", alpha=0.3)
     axes.legend(fontsize="small")
-    temporary = path.with_name(path.name + ".tmp")
-    with temporary.open("wb") as file:
-        figure.savefig(file, format="png")
-    temporary.replace(path)
+    write_whole(path, lambda file: figure.savefig(file, format="png"))

@@ -25,7 +25,7 @@ def generator() -> ModuleType:
 
 
 def test_generated_parts_are_current(generator: ModuleType) -> None:
-    assert generator.outdated() == [], "run: python docs/generate.py"
+    assert generator.outdated() == [], "run: make docs"
 
 
 def test_a_change_in_the_code_would_be_noticed(generator: ModuleType) -> None:

@@ -21,7 +21,7 @@ ALLOWED |= {
     "testing": {*ORDER},
     "mexican_train_v0": {"envs"},
     "terminal": {"rules", "games", "agents", "render"},
-    "bench": {*ORDER, "mexican_train_v0"},
+    "bench": {*ORDER, "mexican_train_v0", "files"},
     "cli": {*ORDER, "assets", "files", "render", "arena", "terminal", "bench"},
     "__init__": {*ORDER},
 }

@@ -123,7 +123,9 @@ class TrainingConfig(_Part):
         "one learning seat among the opponents named.",
     )
     ruleset: str | dict[str, Any] = Field(
-        "dominos_cc", description="A preset, the path of a ruleset file, or fields such as preset: parsons."
+        "dominos_cc",
+        description="A preset, the path of a ruleset file (the run keeps its content), or fields such as "
+        "preset: parsons.",
     )
     overrides: dict[str, Any] = Field({}, description="Fields of the ruleset to change.")
     players: int | None = Field(None, description="Number of players; null: as the ruleset says.")

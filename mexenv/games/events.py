@@ -41,7 +41,12 @@ def _train(train: int, players: int) -> str:
 
 
 def step_events(
-    actions: ActionLayout, before: Any, after: Any, in_force: list[tuple[int, int]], action: int
+    actions: ActionLayout,
+    before: Any,
+    after: Any,
+    was_in_force: list[tuple[int, int]],
+    in_force: list[tuple[int, int]],
+    action: int,
 ) -> list[Event]:
     """Events of one step, without those of a round's end.
 
@@ -49,7 +54,8 @@ def step_events(
         actions: the action layout.
         before: game record before the step.
         after: game record after it.
-        in_force: (value, train) of the doubles in force after it.
+        was_in_force: (value, train) of the doubles in force before it.
+        in_force: the same after it.
         action: the action id carried out.
     """
     players = actions.players
@@ -77,7 +83,8 @@ def step_events(
     new = [(int(after["q_value"][q]), int(after["q_train"][q])) for q in range(after["q_n"])]
     for value, train in old:
         if (value, train) not in new:
-            on_it = laid is not None and train == laid[1] and (value == laid[0] or 0 in (value, laid[0]))
+            only_end = int(before["end_mask"][train]) == 1 << value
+            on_it = laid is not None and train == laid[1] and (value == laid[0] or only_end)
             how = "covered" if on_it else "released"
             text = f"{value}-{value} on {_train(train, players)} is {how}"
             events.append(Event(how, seat, None, train, value, text))
@@ -88,10 +95,10 @@ def step_events(
             events.append(Event(f"marker_{way}", s, None, s, None, text))
     if kind == "play" and after["hand_n"][seat] == 1:
         events.append(Event("knock", seat, None, None, None, f"{_name(seat)} knocks: one tile left"))
-    if in_force and (before["stage"] != st.COVER or not any(pair in old[:1] for pair in in_force)):
-        value, train = in_force[0]
-        text = f"{value}-{value} on {_train(train, players)} must be covered"
-        events.append(Event("double_in_force", None, None, train, value, text))
+    for value, train in in_force:
+        if (value, train) not in was_in_force:
+            text = f"{value}-{value} on {_train(train, players)} must be covered"
+            events.append(Event("double_in_force", None, None, train, value, text))
     return events
 
 

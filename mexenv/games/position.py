@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 from typing import Any
 
+import numpy as np
+
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
 from mexenv.engine.deal import give
@@ -175,3 +177,35 @@ def _order_waiting(ruleset: Ruleset, g: Any, position: Mapping[str, Any]) -> Non
     g["q_fresh"] = 0
     for q, (value, train) in enumerate(wanted):
         g["q_value"][q], g["q_train"][q], g["q_covers"][q] = value, train, covers[value]
+
+
+def check_record(ruleset: Ruleset, g: Any) -> None:
+    """Make sure that a record from outside cannot lead the kernels beyond its arrays.
+
+    Raises:
+        PositionError: a number in it is out of range, or a tile is in two places.
+    """
+    p, values, tiles = ruleset.players, ruleset.n_values, ruleset.n_tiles
+    tops = {
+        "round_index": ruleset.match_rounds - 1, "pile_next": int(g["pile_end"]), "pile_end": tiles,
+        "drawn": tiles, "n_laid": tiles, "where": st.ENGINE_PLACE, "order": tiles - 1, "pile": tiles - 1,
+        "hand": (1 << values) - 1, "end_mask": (1 << values) - 1, "empty_double": values,
+        "q_value": values - 1, "q_train": p, "q_n": values, "stage": st.MATCH_OVER, "mover": p - 1,
+        "starter": p - 1, "engine": values - 1, "opening_left": p, "mexican_seat": p, "drive_at": p + 1,
+        "chain_train": p, "chain_end": values - 1,
+    }  # fmt: skip
+    for field, top in tops.items():
+        if np.min(g[field]) < 0 or np.max(g[field]) > top:
+            raise PositionError(f"snapshot: {field} is out of range")
+    laid = [int(t) for t in g["order"][: g["n_laid"]]]
+    there = [tile_index(int(g["engine"]), int(g["engine"])), *laid]
+    there += [int(t) for t in g["pile"][g["pile_next"] : g["pile_end"]]]
+    for s in range(p):
+        held = [tile_index(a, b) for a, b in all_tiles(ruleset.set_max) if int(g["hand"][s, a]) >> b & 1]
+        there += held
+        if len(held) != g["hand_n"][s]:
+            raise PositionError(f"snapshot: hand_n of seat {s} does not count its tiles")
+    doubles = [int(v) for v in g["q_value"][: g["q_n"]]]
+    on_table = all(1 <= g["where"][t] <= p + 1 for t in (*laid, *(tile_index(v, v) for v in doubles)))
+    if len(set(there)) < len(there) or len(set(doubles)) < len(doubles) or not on_table:
+        raise PositionError("snapshot: a tile is in two places, or in none")

@@ -21,7 +21,7 @@ from mexenv.engine.play import apply, next_turn
 from mexenv.games.errors import IllegalActionError, PositionError
 from mexenv.games.events import Event, round_events, step_events
 from mexenv.games.options import check_dtype, check_layout, illegal_text, options_record, seeds_for
-from mexenv.games.position import check_deal, fill_position
+from mexenv.games.position import check_deal, check_record, fill_position
 from mexenv.games.view import GameView
 from mexenv.observation import ObservationLayout, make_layout
 from mexenv.observation.encode import encode_float, encode_int8
@@ -173,9 +173,9 @@ class Game(GameView):
             if self.over:
                 raise IllegalActionError(f"action {action} is not legal: the game is over")
             raise IllegalActionError(illegal_text(self.actions, action, self.legal_actions()))
-        before = self._games.copy()
+        before, was_in_force = self._games.copy(), self.in_force
         apply(self._g, self._rules[0], action)
-        events = step_events(self.actions, before[0], self._g, self.in_force, action)
+        events = step_events(self.actions, before[0], self._g, was_in_force, self.in_force, action)
         self.action_list.append(action)
         self.rewards[:] = 0
         if self.over:
@@ -314,6 +314,9 @@ class Game(GameView):
             rewards = np.array(content["rewards"], np.float32)
             actions = [int(a) for a in content["actions"]]
             rounds, starter = list(content["rounds"]), int(content["first_starter"])
+            if rewards.shape != self.rewards.shape:
+                raise PositionError("snapshot: the rewards have the wrong size")
+            check_record(self.ruleset, games[0])
         except PositionError:
             raise
         except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:

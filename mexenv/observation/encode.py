@@ -136,8 +136,8 @@ def write_base(g: Record, r: Record, o: int, out: Array) -> int:
         if place == seats:
             break
         marker_out[place] = g.marker[t]
-        held = wide(g.hand_n[t])
-        sizes_out[place] = min(held, 127)
+        held = min(wide(g.hand_n[t]), 127)
+        sizes_out[place] = held
         if (passed >> t) & 1:
             passed_out[place] = 1
         if g.total[t] != own_total:

@@ -244,7 +244,7 @@ def run(path: str, cache: Path, **settings: str) -> list[str]:
 
 @pytest.fixture
 def cache(request: pytest.FixtureRequest) -> Path:
-    """A folder for kernels of special flags, kept between runs of the tests as long as the sources are the same."""
+    """A folder for kernels of special flags, kept between runs while the sources stay the same."""
     return request.config.cache.mkdir("special-kernels")
 
 
