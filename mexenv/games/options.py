@@ -62,7 +62,13 @@ def options_record(
 
 
 def seeds_for(seed: int, n: int) -> npt.NDArray[np.uint64]:
-    """`n` generator states spread out from one seed (numpy's SeedSequence)."""
+    """`n` generator states spread out from one seed (numpy's SeedSequence).
+
+    Raises:
+        ValueError: `seed` is no whole number from 0 on.
+    """
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise ValueError(f"seed {seed!r}: allowed are whole numbers from 0 on")
     return np.random.SeedSequence(seed).generate_state(n, np.uint64).astype(np.uint64, copy=False)
 
 

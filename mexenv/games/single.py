@@ -142,7 +142,7 @@ class Game(GameView):
         if seat is not None and not 0 <= seat < self.players:
             raise ValueError(f"seat {seat}: allowed are 0 to {self.players - 1}")
         out = np.empty((1, layout.size), check_dtype(dtype))
-        who = np.array([-1 if seat is None else seat])
+        who = np.array([-1 if seat is None else seat], np.int64)
         if out.dtype == np.int8:
             encode_int8(self._games, self._rules, _ZERO, who, layout.name == "plan", out)
         else:

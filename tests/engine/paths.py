@@ -10,6 +10,7 @@ import hashlib
 import random
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import numba
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from mexenv.engine import state as st
 from mexenv.games import BatchGame, Game
 from mexenv.observation import make_layout
+from mexenv.observation.trail import DISCOUNT, LENGTH_BONUS, MAX_TRAIL, best_trail
 from mexenv.rules import PRESETS, Ruleset, RulesetError, preset
 from tests.differential import random_ruleset
 
@@ -65,17 +67,25 @@ def digests(rulesets: int, steps: int) -> list[str]:
     return [follow(ruleset, seed, steps) for seed, ruleset in enumerate(fitting(rulesets))]
 
 
-def batches(rulesets: int, steps: int) -> None:
-    """Batches of the same rulesets, with forced moves played, hidden hands and scaled observations."""
+def batches(rulesets: int, steps: int) -> str:
+    """A digest of batches of the same rulesets, with forced moves played and scaled observations."""
     rng = np.random.default_rng(0)
+    digest = hashlib.sha256()
     for seed, ruleset in enumerate(fitting(rulesets)):
-        episode = "match" if seed % 2 else "round"
+        episode: Any = "match" if seed % 2 else "round"
         batch = BatchGame(
             ruleset, 3, seed=seed, dtype=np.float32, episode=episode, engine="random", skip_forced=True
         )
         for _ in range(steps):
             batch.step((rng.random(batch.masks.shape) * batch.masks).argmax(axis=1))
-            batch.hidden()
+            for shown in (batch.games, batch.masks, batch.observations, batch.rewards, batch.hidden()):
+                digest.update(shown.tobytes())
+    return digest.hexdigest()[:16]
+
+
+def short() -> list[str]:
+    """Digests of so few games that plain Python plays them in seconds."""
+    return [batches(0, 12), *digests(4, 50)]
 
 
 def see_a_wrong_index() -> None:
@@ -89,17 +99,26 @@ def see_a_wrong_index() -> None:
     raise SystemExit("a wrong index was not noticed")
 
 
+def long_trails() -> None:
+    """Search hands far larger than any trail may be."""
+    out = np.empty(MAX_TRAIL, np.int16)
+    for values in (5, 13, 19):
+        hand = np.full(values, (1 << values) - 1, np.int32)
+        _, length, _ = best_trail(hand, 1, 5000, out, DISCOUNT, LENGTH_BONUS)
+        assert 0 < length <= MAX_TRAIL
+
+
 def main(path: str) -> None:
     """Play, and print the digests."""
     if path == "bounds":
         tight = st.state_dtype(VALUES, SEATS)
         st.dtype_for = lambda ruleset: tight
         see_a_wrong_index()
-        batches(40, 40)
-        print(*digests(60, 150))
+        long_trails()
+        print(batches(40, 40), *digests(60, 150))
     else:
         assert numba.config.DISABLE_JIT
-        print(*digests(4, 60))
+        print(*short())
 
 
 if __name__ == "__main__":

@@ -243,14 +243,15 @@ def run(path: str, cache: Path, **settings: str) -> list[str]:
 
 
 @pytest.fixture
-def cache(request: pytest.FixtureRequest) -> Path:
+def cache(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A folder for kernels of special flags, kept between runs while the sources stay the same."""
-    return request.config.cache.mkdir("special-kernels")
+    kept = getattr(request.config, "cache", None)  # pytest can be told to keep nothing
+    return tmp_path if kept is None else kept.mkdir("special-kernels")
 
 
 def test_plain_python_plays_the_same_games(tmp_path: Path) -> None:
     told = run("plain", tmp_path, NUMBA_DISABLE_JIT="1")
-    assert told == paths.digests(4, 60)
+    assert told == paths.short()
     assert len(set(told)) == len(told) > 20
     assert not list(tmp_path.rglob("*.nbi")), "nothing is compiled"
 

@@ -141,6 +141,34 @@ def test_restore_refuses_other_bytes(junk: bytes) -> None:
         midway("parsons").restore(junk)
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("mover", 4), ("starter", 200), ("engine", 7), ("stage", 9), ("pile_end", 29), ("pile_next", 29),
+        ("pile_next", -1), ("n_laid", 29), ("drawn", 29), ("q_n", 8), ("round_index", 7), ("chain_end", 7),
+        ("chain_train", 9), ("order", 250), ("pile", 30), ("hand", -1), ("hand", 0), ("end_mask", 1 << 7),
+        ("hand_n", 9), ("where", 0), ("q_train", 5), ("q_value", 9), ("empty_double", 8),
+    ],
+)  # fmt: skip
+def test_restore_refuses_records_that_would_lead_astray(field: str, value: int) -> None:
+    game = midway("parsons")
+    while game.in_force == []:
+        play(game, random.Random(1), 1)
+    before = everything(game)
+    broken = game.clone()
+    broken._games[field] = value
+    with pytest.raises(PositionError, match=r"snapshot: .*(out of range|does not count|in two places)"):
+        game.restore(broken.snapshot())
+    assert everything(game) == before
+
+
+def test_restore_refuses_rewards_of_another_size() -> None:
+    game = midway("parsons")
+    content = json.loads(game.snapshot()) | {"rewards": [0.0]}
+    with pytest.raises(PositionError, match="snapshot: the rewards have the wrong size"):
+        game.restore(json.dumps(content).encode())
+
+
 # --- refused actions ------------------------------------------------------------------------------
 
 
@@ -356,11 +384,14 @@ def test_a_given_deal_is_dealt_in_blocks() -> None:
         ({"engine": -1, "episode": "round"}, "engine -1"),
         ({"first_starter": 4}, "first_starter 4: allowed are seats 0 to 3"),
         ({"first_starter": -1}, "first_starter -1"),
+        ({"seed": -1}, "seed -1: allowed are whole numbers from 0 on"),
+        ({"seed": 1.5}, r"seed 1\.5"),
+        ({"seed": "x"}, "seed 'x'"),
     ],
 )
 def test_options_are_checked(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Game(preset("parsons"), seed=0, **options)
+        Game(preset("parsons"), **{"seed": 0, **options})
 
 
 @pytest.mark.parametrize("seat", [-1, 4, 100])
@@ -402,6 +433,20 @@ def test_events_tell_the_turn_in_words() -> None:
     texts = [event.text for event in board.game.events]
     assert texts[7] == "player_1 plays 5-4 on player_0's train"
     assert not any("8-8" in text for text in texts), "a drawn tile is hidden"
+
+
+def test_a_double_in_force_is_announced_once() -> None:
+    board = Board.of(
+        preset("pagat_lifo", players=3),
+        ["1-0", "2-0", "9-1 8-4"],
+        {0: "12-5 5-5", "M": "12-9 9-9"},
+        "7-7 6-6 4-4",
+    )
+    board.do("draw", "pass", "draw", "pass")
+    assert not [event for event in board.game.events if event.kind == "double_in_force"]
+    board.do("9-1@M")
+    told = [(event.value, event.train) for event in board.game.events if event.kind == "double_in_force"]
+    assert told == [(5, 0)]
 
 
 def test_events_of_the_end_of_a_round() -> None:

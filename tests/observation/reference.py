@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -35,12 +36,23 @@ class PassCount:
             self.passed = set()
 
 
-def points(game: Game, seat: int) -> int:
+_READ = (
+    "ruleset", "players", "stage", "to_move", "engine", "starter", "round_index", "hands", "boneyard",
+    "trains", "ends", "lengths", "markers", "waiting", "drawn", "totals",
+)  # fmt: skip
+
+
+def look(game: Game) -> Any:
+    """A game's readable attributes, read once."""
+    return SimpleNamespace(**{name: getattr(game, name) for name in _READ})
+
+
+def points(game: Any, seat: int) -> int:
     price = game.ruleset.double_blank
     return sum(price if tile == (0, 0) else sum(tile) for tile in game.hands[seat])
 
 
-def may_play_on(game: Game, seat: int, train: int, own: set[int]) -> bool:
+def may_play_on(game: Any, seat: int, train: int, own: set[int]) -> bool:
     rules = game.ruleset
     started = any(game.lengths[t] for t in own)
     if train in own:
@@ -48,7 +60,7 @@ def may_play_on(game: Game, seat: int, train: int, own: set[int]) -> bool:
     if (rules.own_first and not started) or (not rules.marked_may_roam and game.markers[seat]):
         return False
     if train < game.players:
-        return game.markers[train]
+        return bool(game.markers[train])
     return (
         game.lengths[train] > 0
         or {
@@ -61,8 +73,14 @@ def may_play_on(game: Game, seat: int, train: int, own: set[int]) -> bool:
     )
 
 
-def base(game: Game, seat: int, passed: set[int]) -> dict[str, Any]:
-    """All sections of `base` but `lacks`, as whole numbers; sections not named are zero."""
+def base(game: Any, seat: int, passed: set[int]) -> dict[str, Any]:
+    """All sections of `base` but `lacks`, as whole numbers.
+
+    Args:
+        game: what `look` returned.
+        seat: the observing seat.
+        passed: the seats whose pass counts.
+    """
     rules, p = game.ruleset, game.players
     trains, values = p + 1, rules.n_values
     secret = rules.opening == "chain_hidden" and game.stage == "opening"
@@ -124,7 +142,8 @@ def base(game: Game, seat: int, passed: set[int]) -> dict[str, Any]:
             found["drawn"][v] = 1
     else:
         found["stage"][7] = 1
-    found["unseen"] = [sum(v in t for t in all_tiles(rules.set_max) if t not in seen) for v in range(values)]
+    unseen = [tile for tile in all_tiles(rules.set_max) if tile not in seen]
+    found["unseen"] = [sum(v in tile for tile in unseen) for v in range(values)]
     return found
 
 
@@ -132,27 +151,20 @@ def trail_values(hand: frozenset[Tile], ends: tuple[int, ...]) -> tuple[float, d
     """Worth of the best trail from some ends, and of the best one that begins with each fitting tile."""
 
     @functools.cache
-    def best(left: frozenset[Tile], end: int) -> float:
-        return max((begin(left, tile, end) for tile in left if end in tile), default=0.0)
-
-    def begin(left: frozenset[Tile], tile: Tile, end: int) -> float:
-        # The rest counts pips times 0.92 but 8 a tile in full, so both sums are kept apart.
-        return pair_value(left - {tile}, sum(tile) - end, sum(tile), 1)
-
-    @functools.cache
-    def pairs(left: frozenset[Tile], end: int) -> tuple[tuple[float, int], ...]:
+    def trails(left: frozenset[Tile], end: int) -> frozenset[tuple[float, int]]:
         """(discounted pips, length) of all trails from an end."""
         found = {(0.0, 0)}
         for tile in left:
             if end in tile:
-                for pips, length in pairs(left - {tile}, sum(tile) - end):
-                    found.add((sum(tile) + 0.92 * pips, length + 1))
-        return tuple(found)
+                rest = trails(left - {tile}, sum(tile) - end)
+                found |= {(sum(tile) + 0.92 * pips, length + 1) for pips, length in rest}
+        return frozenset(found)
 
-    def pair_value(left: frozenset[Tile], end: int, first: int, laid: int) -> float:
-        return max(first + 0.92 * pips + 8 * (length + laid) for pips, length in pairs(left, end))
+    def begin(tile: Tile, end: int) -> float:
+        rest = trails(hand - {tile}, sum(tile) - end)
+        return max(worth(length + 1, sum(tile) + 0.92 * pips) for pips, length in rest)
 
-    starts = {t: max(begin(hand, t, e) for e in ends if e in t) for t in hand if set(ends) & set(t)}
+    starts = {tile: max(begin(tile, e) for e in ends if e in tile) for tile in hand if set(ends) & set(tile)}
     return max(starts.values(), default=0.0), starts
 
 

@@ -56,9 +56,11 @@ def walk(ruleset: Ruleset, seed: int, steps: int = 400) -> Any:
         count.follow(game.step(rng.choice(plays if plays and rng.random() < eager else game.legal_actions())))
 
 
-def check_base(game: Game, seat: int, passed: set[int], layout: ObservationLayout) -> npt.NDArray[np.int8]:
+def check_base(
+    game: Game, view: Any, seat: int, passed: set[int], layout: ObservationLayout
+) -> npt.NDArray[np.int8]:
     seen = game.observe(seat, layout, np.int8)
-    for name, wanted in reference.base(game, seat, passed).items():
+    for name, wanted in reference.base(view, seat, passed).items():
         got = reference.as_rows(layout[name].of(seen))
         assert got == wanted, f"{name} of seat {seat} in stage {game.stage}, {game.to_move} to move"
     return seen
@@ -67,12 +69,13 @@ def check_base(game: Game, seat: int, passed: set[int], layout: ObservationLayou
 @pytest.mark.parametrize("ruleset", RULESETS, ids=label)
 def test_base_as_the_reference_says(ruleset: Ruleset) -> None:
     layout = make_layout("base", ruleset)
-    covered = set(reference.base(Game(ruleset, seed=0), 0, set())) | {"lacks"}
+    covered = set(reference.base(reference.look(Game(ruleset, seed=0)), 0, set())) | {"lacks"}
     assert covered == set(layout.sections)
-    steps = 400 if ruleset.set_max <= 6 else 60
+    steps = 400 if ruleset.set_max <= 6 else 240 // ruleset.players
     for game, passed in walk(ruleset, 1, steps):
+        view = reference.look(game)
         for seat in range(game.players):
-            seen = check_base(game, seat, passed, layout)
+            seen = check_base(game, view, seat, passed, layout)
             assert (seen >= layout.low).all() and (seen <= layout.high).all()
             assert np.array_equal(game.observe(seat, layout), layout.to_float(seen))
             assert np.array_equal(layout.to_int8(layout.to_float(seen)), seen)
@@ -85,8 +88,9 @@ def test_base_of_random_rules_as_the_reference_says(seed: int) -> None:
     ruleset = random_rules(seed)
     layout = make_layout("base", ruleset)
     for game, passed in walk(ruleset, seed, 60):
+        view = reference.look(game)
         for seat in range(game.players):
-            check_base(game, seat, passed, layout)
+            check_base(game, view, seat, passed, layout)
 
 
 def test_a_game_that_is_over_asks_nobody() -> None:
@@ -94,7 +98,7 @@ def test_a_game_that_is_over_asks_nobody() -> None:
     *_, (game, passed) = walk(ruleset, 1)
     assert game.over
     for seat in range(2):
-        check_base(game, seat, passed, make_layout("base", ruleset))
+        check_base(game, reference.look(game), seat, passed, make_layout("base", ruleset))
 
 
 # --- plan -----------------------------------------------------------------------------------------
@@ -211,6 +215,20 @@ def test_what_a_draw_and_a_pass_prove() -> None:
     assert lacks(board, 0, 1) == [0] * 13
 
 
+def test_what_an_empty_chain_proves() -> None:
+    hands = ["5-4 4-3 6-4", "12-8 12-7 7-2"]
+    board = Board.of(preset("pagat", players=2), hands, {}, opening=True)
+    board.do("pass")
+    assert lacks(board, 1, 0) == [3 if v == 12 else 0 for v in range(13)]
+    hidden = Board.of(
+        preset("wikipedia", players=2, must_play=True, opening_must_start=True), hands, {}, opening=True
+    )
+    hidden.do("pass")
+    assert lacks(hidden, 1, 0) == [0] * 13  # not before all chains are shown
+    hidden.do("12-8@1", "pass")
+    assert lacks(hidden, 1, 0) == [3 if v == 12 else 0 for v in range(13)]
+
+
 def test_a_tile_that_was_proven_away_came_from_a_later_draw() -> None:
     board = Board.of(preset("pagat", players=2), ["4-3 5-4", "12-8 7-2 7-1"], {0: "12-9"}, "9-2 1-1 0-0")
     board.do("draw", "pass")  # 9-2 is kept: one of three tiles may have a 9
@@ -232,6 +250,25 @@ def test_a_double_that_was_held_back_proves_nothing() -> None:
     board.do("draw")
     assert lacks(board, 1, 0)[9] == 0
     assert lacks(board, 1, 0)[5] == 2  # 5-5 lies on the table
+
+
+def test_hands_beyond_the_range_of_a_byte_are_clipped() -> None:
+    ruleset = preset("parsons", players=2, set_max=18, hand_size=2, draws="until_playable")
+    fives = [(max(5, v), min(5, v)) for v in range(19) if v not in (5, 18)]
+    position = {"hands": [[(1, 0)], fives], "trains": [[(18, 5), (5, 5)], [], []]}
+    game = Game.from_position(ruleset, position)
+    while game.to_move == 0 and game.stage == "cover" and game.boneyard:
+        game.step(game.actions.draw)
+    assert len(game.hands[0]) == 190 - 3 - len(fives)  # it drew all there was
+    layout = make_layout("plan", ruleset)
+    for seat in range(2):
+        seen = game.observe(seat, layout, np.int8)
+        assert (seen >= layout.low).all() and (seen <= layout.high).all()
+        sizes = layout["hand_size"].of(seen).tolist()
+        assert sizes == ([127, len(fives)] if seat == 0 else [len(fives), 127])
+    claims = layout["lacks"].of(seen)[0]
+    assert claims[5] == 126  # of 170 tiles, 127 are told of; one may still be drawn later
+    assert layout["pips"].of(seen).tolist() == [min(127, sum(map(sum, fives)) // 2)]
 
 
 def swapped(game: Game, seat: int, rng: random.Random) -> st.StateArray:
