@@ -30,10 +30,9 @@ def n_seats(r: Record) -> int:
 
 
 @kernel
-def pair_index(r: Record, tile: int, place: int, joined_low: int) -> int:
-    """Action id of laying `tile` on the train `place` seats from the mover."""
-    pair = tile * (wide(r.players) + 1) + place
-    return pair * 2 + joined_low if r.two_way else pair
+def ways_to_join(r: Record) -> int:
+    """Actions for each pair of tile and train: 2 where a tile can join by either half."""
+    return 2 if r.two_way else 1
 
 
 @kernel
@@ -200,15 +199,19 @@ def tied_by_marker(g: Record, r: Record, s: int) -> bool:
 
 
 @kernel
-def may_play_on(g: Record, r: Record, s: int, t: int) -> bool:
-    """Seat `s` may play on train `t` in an ordinary turn, no double being in force."""
-    if is_own(r, s, t):
-        return True
+def open_trains(g: Record, r: Record, s: int) -> int:
+    """Bit set of the trains on which seat `s` may play in an ordinary turn, no double being in force."""
+    trains = wide(1) << s
+    if r.partners != 0:
+        trains |= wide(1) << partner(r, s)
     if bound_to_own_train(g, r, s) or tied_by_marker(g, r, s):
-        return False
-    if t == wide(r.players):
-        return g.length[t] > 0 or may_start_mexican(g, r, s)
-    return g.marker[t] != 0
+        return trains
+    seats = wide(r.players)
+    for t in range(seats):
+        trains |= wide(g.marker[t]) << t
+    if g.length[seats] > 0 or may_start_mexican(g, r, s):
+        trains |= wide(1) << seats
+    return trains
 
 
 @kernel
@@ -422,6 +425,12 @@ def goes_out_on(g: Record, r: Record, is_double: bool, uncovered: bool) -> bool:
 def any_play_unmarks(r: Record) -> bool:
     """A play anywhere takes the own marker down, not only one on the own train."""
     return r.marker_off == st.OFF_ANY_PLAY
+
+
+@kernel
+def watches_own_end(r: Record) -> bool:
+    """Whether a held tile fits the own train matters for the marker."""
+    return r.marker_on == st.OWN_UNPLAYABLE
 
 
 @kernel

@@ -92,11 +92,14 @@ def _lower_markers(g: Record, r: Record, s: int, t: int) -> None:
     own = ask.is_own(r, s, t)
     if own:
         g.own_played = 1
-    if own or ask.any_play_unmarks(r):
+    lowered = own or ask.any_play_unmarks(r)
+    if lowered:
         g.marker[s] = 0
-        g.marker[ask.partner(r, s)] = 0
     if ask.has_partners(r):
-        g.strike[min(s, ask.partner(r, s))] = 0
+        mate = ask.partner(r, s)
+        g.strike[min(s, mate)] = 0
+        if lowered:
+            g.marker[mate] = 0
 
 
 @kernel

@@ -7,34 +7,55 @@ from typing import Any
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
 from mexenv.engine._jit import ctz, kernel, wide
+from mexenv.engine.deal import halves
 
 Record = Any
 Array = Any
 
 
 @kernel
-def _mark_tiles(g: Record, r: Record, mask: Array, t: int, ends: int) -> int:
-    """Set the mask for the mover's tiles that fit `ends` on train `t`; returns how many."""
+def _mark_tiles(g: Record, r: Record, mask: Array, t: int, ends: int, limited: bool) -> int:
+    """Set the mask for the mover's tiles that fit `ends` on train `t`; returns how many.
+
+    Args:
+        g: the game.
+        r: the ruleset.
+        mask: int8 [n_actions].
+        t: the train.
+        ends: bit set of end values.
+        limited: not every double may be laid.
+    """
     s = wide(g.mover)
     seats = ask.n_seats(r)
-    place = seats if t == seats else (t - s + seats) % seats
+    trains = seats + 1
+    place = t - s
+    if t == seats:
+        place = seats
+    elif place < 0:
+        place += seats
+    ways = ask.ways_to_join(r)
+    halves_left = ask.joining_halves(r, ends)
+    hand = g.hand[s]
     drawn = wide(g.drawn) - 1
-    limited = (g.stage == st.EXTRA or g.stage == st.THIRD) and ask.extra_doubles_limited(r)
+    only_hi, only_lo = halves(drawn) if drawn >= 0 else (-1, -1)
     found = 0
-    halves = ask.joining_halves(r, ends)
-    while halves:
-        v = ctz(halves)
-        halves &= halves - 1
-        partners = wide(g.hand[s, v])
+    while halves_left:
+        v = ctz(halves_left)
+        halves_left &= halves_left - 1
+        partners = wide(hand[v])
+        if drawn >= 0:
+            if v != only_hi and v != only_lo:
+                continue
+            partners = wide(1) << (only_hi + only_lo - v)
+        first = v * (v + 1) // 2
         while partners:
             w = ctz(partners)
             partners &= partners - 1
-            tile = v * (v + 1) // 2 + w if v >= w else w * (w + 1) // 2 + v
-            if drawn >= 0 and tile != drawn:
-                continue
             if limited and v == w and not ask.may_be_extra(g, r, s, v, t):
                 continue
-            mask[ask.pair_index(r, tile, place, 1 if v < w else 0)] = 1
+            low = w > v
+            tile = w * (w + 1) // 2 + v if low else first + w
+            mask[(tile * trains + place) * ways + (ways - 1) * low] = 1
             found += 1
     return found
 
@@ -62,7 +83,7 @@ def open_ends(g: Record, r: Record, s: int, t: int) -> int:
             for q in range(wide(g.q_n)):
                 if wide(g.q_train[q]) == t and ask.is_in_force(g, r, q):
                     ends |= wide(1) << wide(g.q_value[q])
-    elif ask.may_play_on(g, r, s, t):
+    elif (ask.open_trains(g, r, s) >> t) & 1:
         ends |= wide(g.end_mask[t])
     return ends
 
@@ -106,10 +127,18 @@ def write_mask(g: Record, r: Record, mask: Array) -> int:
     seats = ask.n_seats(r)
     draw = ask.n_pairs(r)
     plays = 0
-    for t in range(seats + 1):
-        ends = open_ends(g, r, s, t)
-        if ends:
-            plays += _mark_tiles(g, r, mask, t, ends)
+    if g.stage == st.PLAY:
+        trains = ask.open_trains(g, r, s)
+        while trains:
+            t = ctz(trains)
+            trains &= trains - 1
+            plays += _mark_tiles(g, r, mask, t, wide(g.end_mask[t]), False)
+    else:
+        limited = (g.stage == st.EXTRA or g.stage == st.THIRD) and ask.extra_doubles_limited(r)
+        for t in range(seats + 1):
+            ends = open_ends(g, r, s, t)
+            if ends:
+                plays += _mark_tiles(g, r, mask, t, ends, limited)
     if g.stage == st.OPENING or g.stage == st.CHAIN or g.stage == st.DRIVE:
         # Stopping is asked even when nothing fits, so that the question tells nothing.
         bound = g.stage == st.OPENING and g.turn_plays == 0 and ask.opening_must_start(r)

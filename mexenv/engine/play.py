@@ -27,7 +27,8 @@ def apply(g: Record, r: Record, action: int) -> None:
         r: the ruleset.
         action: an action id that the mover's mask allows (not checked here).
     """
-    g.own_fits = ask.own_end_fits(g, r, wide(g.mover))
+    if ask.watches_own_end(r):
+        g.own_fits = ask.own_end_fits(g, r, wide(g.mover))
     draw = ask.n_pairs(r)
     if action == draw:
         _draw(g, r)
@@ -86,7 +87,7 @@ def _play(g: Record, r: Record, action: int) -> None:
     joined = hi if ask.pair_joins_high(r, action, (wide(g.end_mask[t]) >> hi) & 1 != 0) else lo
     stage = g.stage
     chained = stage == st.OPENING or stage == st.CHAIN or ask.starts_chain(g, r, s, t)
-    owed = _fresh_double_on(g, r, t, joined)
+    owed = _fresh_double_on(g, r, t, joined) if ask.drives(r) else -1
     waits = lay(g, r, s, t, hi, lo, joined, chained)
     if chained:
         g.chain_train = t

@@ -112,6 +112,7 @@ def write_base(g: Record, r: Record, o: int, out: Array) -> int:
     passed_out = out[tail_at + 2 * seats : tail_at + 3 * seats]
     scores_out = out[tail_at + 3 * seats : tail_at + 4 * seats]
     own_total = g.total[o]
+    open_trains = ask.open_trains(g, r, o)
     for place in range(trains):
         t = seats
         if place < seats:
@@ -131,7 +132,7 @@ def write_base(g: Record, r: Record, o: int, out: Array) -> int:
             row[ctz(ends)] = 1
             ends &= ends - 1
         # While chains are hidden, whether the Mexican Train may be started could tell of them.
-        open_out[place] = ask.may_play_on(g, r, o, t) and not (hidden and place == seats)
+        open_out[place] = (open_trains >> t) & 1 and not (hidden and place == seats)
         length_out[place] = min(wide(g.length[t]), 127)
         if place == seats:
             break
