@@ -68,9 +68,18 @@ class PolicyAgent(Agent):
         super().__init__(self._entry("name") if name is None else name)
         self.layout = self._layout_name()
         self.home = self._home()
-        self._session = _session(self._weights())
+        self._content = self._weights()
+        self._session = _session(self._content)
         self._check_network()
         self.seed(0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A session can be neither copied nor pickled; a copy opens its own from the same weights.
+        return {name: value for name, value in self.__dict__.items() if name != "_session"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._session = _session(self._content)
 
     def seed(self, seed: int) -> None:
         """Restarts the randomness of a policy with a temperature."""

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import subprocess
 import sys
 
@@ -65,6 +67,14 @@ def test_a_temperature_draws_from_the_softmax_and_repeats_from_a_seed(make_polic
     assert (policy.act(seen, masks) == chosen).all()
     with pytest.raises(AgentError, match=r"temperature -1"):
         PolicyAgent(make_policy(RULES, name="other"), temperature=-1)
+
+
+def test_a_copy_plays_alike(make_policy) -> None:
+    agent = load_agent(str(make_policy(RULES, bias=greedy_bias())), RULES)
+    batch = BatchGame(RULES, 8)
+    played = agent.act(batch.observations, batch.masks)
+    for twin in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
+        assert twin.act(batch.observations, batch.masks).tolist() == played.tolist()
 
 
 def test_another_ruleset_is_refused_by_the_names_of_the_differing_fields(make_policy) -> None:
