@@ -46,38 +46,59 @@ class Speed(NamedTuple):
     high: float
 
 
-def _measure(path: str, games: int, run: Callable[[], int], repeats: int, seconds: float) -> Speed:
-    """Repeat `run`, which returns the steps it made, for about `seconds` each time."""
+Run = Callable[[], tuple[int, float]]
+"""Makes some steps; returns how many, and the CPU seconds they took."""
+
+
+def _measure(path: str, games: int, run: Run, repeats: int, seconds: float) -> Speed:
+    """Repeat `run` for about `seconds` each time."""
     run()
     speeds = []
     for _ in range(repeats):
-        steps, begun = 0, time.thread_time()
-        while (spent := time.thread_time() - begun) < seconds:
-            steps += run()
+        steps, spent = 0, 0.0
+        while spent < seconds:
+            more, took = run()
+            steps += more
+            spent += took
         speeds.append(steps / spent)
     return Speed(path, games, statistics.median(speeds), min(speeds), max(speeds))
 
 
-def batch_paths(ruleset: Ruleset, games: int) -> Iterator[tuple[str, Callable[[], int]]]:
-    """`BatchGame.step` with random legal actions, whose choice is part of the loop."""
+def _timed(play: Callable[[], int]) -> Run:
+    """Times all that `play`, which returns its steps, does."""
+
+    def run() -> tuple[int, float]:
+        begun = time.thread_time()
+        steps = play()
+        return steps, time.thread_time() - begun
+
+    return run
+
+
+def batch_paths(ruleset: Ruleset, games: int) -> Iterator[tuple[str, Run]]:
+    """`BatchGame.step` with random legal actions, whose choice is not timed."""
     agent = load_agent("random", ruleset)
     for path, options in (
-        ("batch, mask only", {"layout": None}),
-        ("batch, mask + base int8", {"layout": "base"}),
-        ("batch, mask + base float32", {"layout": "base", "dtype": np.float32}),
-        ("batch, decisions, mask + plan int8", {"layout": "plan", "skip_forced": True}),
+        ("BatchGame.step: mask", {"layout": None}),
+        ("BatchGame.step: mask, base int8", {"layout": "base"}),
+        ("BatchGame.step: mask, base float32", {"layout": "base", "dtype": np.float32}),
+        ("BatchGame.step: mask, plan int8, decisions only", {"layout": "plan", "skip_forced": True}),
     ):
         batch = BatchGame(ruleset, games, **options)
 
-        def run(batch: BatchGame = batch) -> int:
+        def run(batch: BatchGame = batch) -> tuple[int, float]:
+            spent = 0.0
             for _ in range(8):
-                batch.step(agent.act(batch.observations, batch.masks))
-            return 8 * batch.n_games
+                actions = agent.act(batch.observations, batch.masks)
+                begun = time.thread_time()
+                batch.step(actions)
+                spent += time.thread_time() - begun
+            return 8 * batch.n_games, spent
 
         yield path, run
 
 
-def _episodes(env: Any, sample: Callable[[Any, Any], int]) -> Callable[[], int]:
+def _episodes(env: Any, sample: Callable[[Any, Any], int]) -> Run:
     seeds = iter(range(10**9))
 
     def run() -> int:
@@ -92,10 +113,10 @@ def _episodes(env: Any, sample: Callable[[Any, Any], int]) -> Callable[[], int]:
                 steps += 1
         return steps
 
-    return run
+    return _timed(run)
 
 
-def single_paths(ruleset: Ruleset) -> Iterator[tuple[str, Callable[[], int]]]:
+def single_paths(ruleset: Ruleset) -> Iterator[tuple[str, Run]]:
     """One game: `Game`, the AEC environments, and one learner among opponents."""
     import gymnasium
 
@@ -114,7 +135,7 @@ def single_paths(ruleset: Ruleset) -> Iterator[tuple[str, Callable[[], int]]]:
             steps += 1
         return steps
 
-    yield "Game: mask, observe, step, events", play
+    yield "Game: mask, observe, step, events", _timed(play)
 
     def by_space(space: Any, mask: Any) -> int:
         return int(space.sample(mask))
@@ -132,10 +153,10 @@ def single_paths(ruleset: Ruleset) -> Iterator[tuple[str, Callable[[], int]]]:
             steps += 1
         return steps
 
-    yield "gymnasium.make, three greedy opponents (learner steps)", learn
+    yield "gymnasium.make, three greedy opponents (learner steps)", _timed(learn)
 
 
-def vector_path(ruleset: Ruleset, games: int) -> tuple[str, Callable[[], int]]:
+def vector_path(ruleset: Ruleset, games: int) -> tuple[str, Run]:
     """The vector environment with greedy opponents."""
     from mexenv.envs import MexicanTrainVectorEnv
 
@@ -152,7 +173,7 @@ def vector_path(ruleset: Ruleset, games: int) -> tuple[str, Callable[[], int]]:
             state["mask"] = observation["action_mask"]
         return 8 * games
 
-    return "VectorEnv, three greedy opponents (learner steps)", run
+    return "VectorEnv, three greedy opponents (learner steps)", _timed(run)
 
 
 def start_times() -> dict[str, float]:
@@ -197,7 +218,7 @@ def bench(
     """
     rows: list[Speed] = []
 
-    def add(path: str, games: int, run: Callable[[], int]) -> None:
+    def add(path: str, games: int, run: Run) -> None:
         rows.append(_measure(path, games, run, repeats, seconds))
         say(rows[-1])
 
