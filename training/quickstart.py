@@ -6,6 +6,7 @@ scripted agents, and says what to do with it. About five minutes on two cores.
 
 import argparse
 import json
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -49,9 +50,12 @@ def quickstart(
     console.print(_results(manifest))
     ruleset = settings.ruleset if isinstance(settings.ruleset, str) else "RULESET.yaml"
     players = f" --players {settings.players}" if settings.players else ""
+    # Not everybody has activated the environment that this runs in.
+    command = "mexenv" if shutil.which("mexenv") else Path(sys.executable).with_name("mexenv")
     console.print(
         f"policy:        {policy}\n"
-        f"play it:       mexenv evaluate {policy} planner --ruleset {ruleset}{players}\n"
+        f"compare it:    {command} evaluate {policy} planner --ruleset {ruleset}{players}\n"
+        f"watch it:      {command} play {policy} planner --ruleset {ruleset}{players}\n"
         "from Python:   from mexenv.agents import load_agent\n"
         f'               agent = load_agent("{policy}", ruleset)\n'
         "               action = agent(observation, action_mask)"
