@@ -27,6 +27,14 @@ from mexenv.rules import Ruleset
 
 BATCH_SIZES = (1, 16, 128, 1024, 8192)
 
+START_WORDS = {
+    "import_s": "a fresh interpreter: import mexenv",
+    "first_reset_warm_s": "then the first reset, kernels already compiled",
+    "first_reset_cold_s": "the same, compiling the kernels first",
+    "cold_cpu_s": "CPU time of that interpreter with compilation",
+}
+"""What the entries of `start_times` are."""
+
 
 class Speed(NamedTuple):
     """One measured path.

@@ -112,7 +112,10 @@ def evaluate(
     With --json results.json the results are also drawn, into results.png unless --plot names another file.
     """
     from mexenv.arena import evaluate as compare
+    from mexenv.terminal import HUMAN
 
+    if HUMAN in agents:
+        _fail(f"{HUMAN} is for `mexenv play`; allowed: the names of `mexenv agents`, or folders of policies")
     if json is not None:
         plot = plot or json.with_suffix(".png")
         if plot == json:
@@ -190,13 +193,21 @@ def replay(
 @app.command("agents")
 def list_agents() -> None:
     """List the agents that can be named, with a line each."""
-    from mexenv.agents import agent_names, load_agent
+    from mexenv.agents import PolicyAgent, agent_names, load_agent
 
     names = agent_names()
     width = max(map(len, names))
     for name in names:
         agent = load_agent(name)
-        typer.echo(f"{name:<{width}}  {inspect.getdoc(type(agent)).splitlines()[0]}")  # type: ignore[union-attr]
+        if isinstance(agent, PolicyAgent):
+            what = f"policy trained for {_setting(agent.home)}"
+        else:
+            what = (inspect.getdoc(type(agent)) or "").partition("\n")[0]
+        typer.echo(f"{name:<{width}}  {what}")
+
+
+def _setting(rules: Any) -> str:
+    return f"{rules.name}, {rules.players} players, double-{rules.set_max}"
 
 
 @app.command("rules")
@@ -269,9 +280,11 @@ def bench(
         spread = f"{row.low:,.0f} to {row.high:,.0f}"
         typer.echo(f"{row.path:<55} {row.games:>5} games {row.steps_per_s:>13,.0f}/s  ({spread})")
 
-    result = benchmark.bench(_ruleset(ruleset, players), repeats=repeats, seconds=seconds, say=say)
+    rules = _ruleset(ruleset, players)
+    typer.echo(_setting(rules))
+    result = benchmark.bench(rules, repeats=repeats, seconds=seconds, say=say)
     for name, value in result["start"].items():
-        typer.echo(f"{name:<55} {value:>25.2f} s")
+        typer.echo(f"{benchmark.START_WORDS[name]:<55} {value:>25.2f} s")
     if json is not None:
         benchmark.write_json(result, json)
     if plot is not None:
@@ -301,17 +314,23 @@ def train(
     """Train a policy by self-play; the run goes to runs/ in the current folder."""
     with _training_extra():
         from training.config import load_config
+        from training.run import RunStopped
         from training.run import train as start
     if resume is not None:
         if (config, minutes, decisions) != (None, None, None):
             _fail("--resume goes on with a run as it was configured; allowed: no other configuration with it")
-        start(resume=resume)
+        settings = None
     elif config is None:
         _fail(
             "nothing to train; allowed: the name or file of a configuration, or --resume with a run's folder"
         )
     else:
-        start(load_config(config, minutes=minutes, decisions=decisions))
+        settings = load_config(config, minutes=minutes, decisions=decisions)
+    try:
+        start(settings, resume=resume)
+    except RunStopped as stopped:
+        typer.echo(str(stopped))
+        raise typer.Exit(130) from None
 
 
 @app.command()
@@ -324,8 +343,9 @@ def export(
     """Export the best policy of a run as an agent that plays without PyTorch."""
     with _training_extra():
         from training.export import export as write
+        from training.export import play_command
     folder = write(run, name, deals=deals, replace=replace)
-    typer.echo(f"policy: {folder}\nevaluate it: mexenv evaluate {folder} planner --ruleset RULESET")
+    typer.echo(f"policy: {folder}\nevaluate it: {play_command(folder)}")
 
 
 def _write_picture(game: Any, seat: int | None, names: list[str], path: Path) -> None:
@@ -341,7 +361,7 @@ def _write_picture(game: Any, seat: int | None, names: list[str], path: Path) ->
 def _round(engine: str, rounds: int) -> str | int:
     if engine in ("first", "random"):
         return engine
-    if engine.isdecimal() and int(engine) < rounds:
+    if engine.isdecimal() and len(engine) < 5 and int(engine) < rounds:
         return int(engine)
     _fail(f"--engine {engine}: allowed are first, random, and the numbers 0 to {rounds - 1}")
 

@@ -172,10 +172,14 @@ def _typed(
     for number, action in enumerate(legal, 1):
         show(f"{number:>4}  {game.actions.describe(action, around)}")
     while True:
-        word = ask(f"move for {names[seat]} (1 to {len(legal)}): ").strip()
-        if word.isdecimal() and 1 <= int(word) <= len(legal):
+        try:
+            word = ask(f"move for {names[seat]} (1 to {len(legal)}): ").strip()
+        except (EOFError, KeyboardInterrupt):
+            show("")  # what follows does not go on in the line of the prompt
+            raise
+        if word.isdecimal() and len(word) < 5 and 1 <= int(word) <= len(legal):
             return legal[int(word) - 1]
-        show(f"not a move: {word!r}")
+        show(f"not a move: {word[:80]!r}; type the number of a move; Ctrl-D leaves the game")
 
 
 def _tell_scores(game: Game, names: Sequence[str], show: Callable[[str], None]) -> None:

@@ -275,6 +275,7 @@ def main() -> int:
             counts[chunk.name] += played
             progress.advance(task, chunk.rounds)
             for failure in failures:
+                progress.print(f"{chunk.name}, {failure[1].splitlines()[0]}")
                 shortest[chunk.name] = min(failure, shortest.get(chunk.name, failure))
     for name, (_, text) in shortest.items():
         print(f"\n{name}: shortest failing game\n{text}")

@@ -23,4 +23,6 @@ def test_bench_measures_and_writes(tmp_path: Path) -> None:
     assert min(row["low"] for row in rows) > 0
     assert all(row["path"] in done.output for row in rows)
     assert content["start"]["cold_cpu_s"] > content["start"]["first_reset_warm_s"] > 0
+    assert done.output.startswith("dominos_cc, 4 players, double-12\n")
+    assert "import mexenv" in done.output and "_s " not in done.output
     assert picture.read_bytes().startswith(b"\x89PNG")

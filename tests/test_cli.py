@@ -91,6 +91,8 @@ def test_agents() -> None:
     lines = run("agents").stdout.splitlines()
     assert [line.split()[0] for line in lines][:4] == ["random", "greedy", "own_first", "planner"]
     assert all(len(line.split()) > 3 for line in lines)
+    trained = {line.split()[0]: line for line in lines[4:]}
+    assert "policy trained for dominos_cc, 4 players, double-12" in trained["dominos_cc-ppo"]
 
 
 def test_play_tells_the_game() -> None:
@@ -114,6 +116,7 @@ def test_a_person_plays() -> None:
     result = run("play", "human", "greedy", "-p", "2", "--seed", "3", typed="hello\n0\n" + "1\n" * 300)
     assert result.exit_code == 0, result.output
     assert "not a move: 'hello'" in result.stdout and "not a move: '0'" in result.stdout
+    assert "type the number of a move; Ctrl-D leaves the game" in result.stdout
     assert "human (you)" in result.stdout and "final scores" in result.stdout
     assert "greedy draws" in result.stdout
     before_the_end = result.stdout[: result.stdout.index("scores:")]
@@ -124,6 +127,7 @@ def test_a_person_leaves() -> None:
     result = run("play", "human", "greedy", "-p", "2", "--seed", "3", typed="1\n")
     assert result.exit_code == 1
     assert "the game was left before its end" in result.stderr
+    assert result.stdout.endswith(": \n")  # the message begins a line
 
 
 def test_evaluate(tmp_path: Path) -> None:
@@ -152,6 +156,9 @@ def test_evaluate_draws_beside_the_json_file(tmp_path: Path) -> None:
     [
         (("evaluate", "plannner"), "did you mean 'planner'"),
         (("evaluate", "no/such/folder"), "no such folder"),
+        (("evaluate", "x" * 5000), "File name too long"),
+        (("evaluate", "human", "greedy"), "human is for `mexenv play`"),
+        (("evaluate", "random", "--engine", "9" * 5000), "allowed are first, random"),
         (("evaluate", "random", "-p", "9"), "players=9"),
         (("evaluate", "random", "-r", "wikipedia_partners", "-p", "5"), "partners=True with players=5"),
         (("evaluate", "random", "--engine", "third"), "allowed are first, random, and the numbers 0 to 5"),

@@ -1,14 +1,18 @@
 """From a run to a policy that plays without PyTorch: `policy.onnx` and `manifest.json` in one folder."""
 
 import contextlib
+import ctypes
 import hashlib
 import io
 import json
 import logging
 import os
 import re
+import shlex
 import shutil
+import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -17,17 +21,20 @@ from typing import Any
 
 import numpy as np
 import torch as th
+import yaml
 from torch import nn
 
 from mexenv.agents import PolicyAgent
 from mexenv.games import BatchGame
 from mexenv.observation import ObservationLayout
-from mexenv.rules import ActionLayout, Ruleset
+from mexenv.rules import PRESETS, ActionLayout, Ruleset, RulesetError, load_ruleset
 from training.evaluation import score_rows
 from training.networks import ILLEGAL, ActionScoringPolicy
 
 FORMAT = 1
 WEIGHTS = "policy.onnx"
+RULES = "ruleset.yaml"
+STALE_SECONDS = 3600
 TOLERANCE = 1e-4
 TESTED_AGAINST = ("own_first", "planner")
 TEST_SEED = 77_003  # other deals than those that chose the best policy
@@ -58,16 +65,49 @@ def export(
         The policy's folder.
 
     Raises:
-        RunError: If there is no such run, or it has no policy yet.
+        RunError: If there is no such run, or it has no tested policy yet.
         ExportError: See `export_policy`.
     """
     # The run imports much that a plain export of a policy does not need.
     from training.run import load_run_policy
 
+    _check_name(name)
     folder = Path(checkpoints) / name
     _check_target(folder, replace)
     policy, settings = load_run_policy(run)
     return export_policy(policy, folder, training=settings.to_dict(), deals=deals, replace=replace)
+
+
+def play_command(folder: Path, command: str = "evaluate") -> str:
+    """Returns a command line, to be used as it stands, in which an exported policy meets `planner`.
+
+    Args:
+        folder: The policy's folder.
+        command: `evaluate` or `play`.
+    """
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    rules = Ruleset(**manifest["ruleset"])
+    name = _preset_of(rules)
+    source = str(folder / RULES) if name is None else name
+    words = [_program(), command, str(folder), "planner", "--ruleset", source]
+    if name is not None and load_ruleset(name).players != rules.players:
+        words += ["--players", str(rules.players)]
+    return shlex.join(words)
+
+
+def _program() -> str:
+    """Returns what to call `mexenv` by: not everybody has activated the environment that this runs in."""
+    beside = Path(sys.executable).with_name("mexenv")
+    return str(beside) if shutil.which("mexenv") is None and beside.is_file() else "mexenv"
+
+
+def _preset_of(rules: Ruleset) -> str | None:
+    """Returns the preset that is this game with this number of players; None if there is none."""
+    for name in sorted(PRESETS, key=lambda name: name != rules.name):
+        with contextlib.suppress(RulesetError):  # not every preset takes every number of players
+            if load_ruleset(name, players=rules.players).digest == rules.digest:
+                return name
+    return None
 
 
 class PlayingNetwork(nn.Module):
@@ -218,10 +258,14 @@ def export_policy(
         raise ExportError(f"{folder}: the exported network differs from the policy by {difference:g}")
     manifest = _manifest(policy, name, weights, training)
     folder.parent.mkdir(parents=True, exist_ok=True)
+    _tidy(folder)
     partial = Path(tempfile.mkdtemp(prefix=f".{name}.", dir=folder.parent))
     try:
         (partial / WEIGHTS).write_bytes(weights)
         _write_manifest(partial, manifest)
+        if _preset_of(policy.ruleset) is None:
+            text = yaml.safe_dump(policy.ruleset.to_dict(), sort_keys=False)
+            (partial / RULES).write_text(text, encoding="utf-8")
         if deals:
             # What is tested is the file that will be played.
             agent = PolicyAgent(partial)
@@ -230,25 +274,58 @@ def export_policy(
             )
             _write_manifest(partial, manifest)
         partial.chmod(0o755)
-        if folder.exists():
+        if not folder.exists():
+            os.replace(partial, folder)
+        elif not _exchange(partial, folder):
             old = partial.with_name(partial.name + ".old")
             os.replace(folder, old)
-            os.replace(partial, folder)
+            try:
+                os.replace(partial, folder)
+            except BaseException:
+                os.replace(old, folder)
+                raise
             shutil.rmtree(old)
-        else:
-            os.replace(partial, folder)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return folder
 
 
-def _check_target(folder: Path, replace: bool) -> None:
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", folder.name):
+def _exchange(one: Path, other: Path) -> bool:
+    """Swaps two folders in one step, where the system can: under neither name is there ever nothing."""
+    try:
+        swap = ctypes.CDLL(None, use_errno=True).renameat2  # Linux
+    except (AttributeError, OSError, TypeError):
+        return False
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    done: int = swap(here, os.fsencode(one), here, os.fsencode(other), exchange)
+    return done == 0
+
+
+def _tidy(folder: Path) -> None:
+    """Removes what killed exports of this name left beside it, and brings back a policy moved away."""
+    left = [path for path in folder.parent.glob(f".{folder.name}.*") if path.is_dir()]
+    for path in left:
+        if path.suffix == ".old" and not folder.exists() and (path / "manifest.json").is_file():
+            os.replace(path, folder)
+        elif time.time() - path.stat().st_mtime > STALE_SECONDS:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _check_name(name: str) -> None:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", name):
         raise ExportError(
-            f"name {folder.name!r}: allowed are letters, digits, '_', '-' and '.', a letter or digit first"
+            f"name {name!r}: allowed are letters, digits, '_', '-' and '.', a letter or digit first, no path"
         )
-    if folder.exists() and not (replace and (folder / "manifest.json").is_file()):
-        raise ExportError(f"{folder}: exists already; allowed: another name, or to replace a policy")
+
+
+def _check_target(folder: Path, replace: bool) -> None:
+    _check_name(folder.name)
+    if not folder.exists():
+        return
+    if not (folder / "manifest.json").is_file():
+        raise ExportError(f"{folder}: exists already and is no policy; allowed: another name")
+    if not replace:
+        raise ExportError(f"{folder}: exists already; allowed: another name, or --replace to replace it")
 
 
 def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:

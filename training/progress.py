@@ -79,6 +79,11 @@ class RunDisplay:
             self._line_at = time.perf_counter()
             self.console.print(text)
 
+    def finished(self, run: Any) -> None:
+        """Says that a run has nothing left to do."""
+        self.console.print(f"already finished: {run.model.num_timesteps:,} decisions; run: {self.folder}")
+        self.console.print(f"export it: mexenv export {self.folder} NAME")
+
     def end(self, run: Any) -> None:
         """Says where everything is."""
         self.console.print(f"done: {run.model.num_timesteps:,} decisions in {run.seconds / 60:.1f} min")

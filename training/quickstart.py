@@ -6,7 +6,6 @@ scripted agents, and says what to do with it. About five minutes on two cores.
 
 import argparse
 import json
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,7 +38,7 @@ def quickstart(
     """
     from rich.console import Console
 
-    from training.export import export
+    from training.export import export, play_command
     from training.run import train
 
     settings = load_config(config, minutes=minutes)
@@ -48,14 +47,10 @@ def quickstart(
     policy = export(run, settings.name, checkpoints=checkpoints, deals=deals, replace=True)
     manifest = json.loads((policy / "manifest.json").read_text(encoding="utf-8"))
     console.print(_results(manifest))
-    ruleset = settings.ruleset if isinstance(settings.ruleset, str) else "RULESET.yaml"
-    players = f" --players {settings.players}" if settings.players else ""
-    # Not everybody has activated the environment that this runs in.
-    command = "mexenv" if shutil.which("mexenv") else Path(sys.executable).with_name("mexenv")
     console.print(
         f"policy:        {policy}\n"
-        f"compare it:    {command} evaluate {policy} planner --ruleset {ruleset}{players}\n"
-        f"watch it:      {command} play {policy} planner --ruleset {ruleset}{players}\n"
+        f"compare it:    {play_command(policy)}\n"
+        f"watch it:      {play_command(policy, 'play')}\n"
         "from Python:   from mexenv.agents import load_agent\n"
         f'               agent = load_agent("{policy}", ruleset)\n'
         "               action = agent(observation, action_mask)"
@@ -88,6 +83,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     try:
         quickstart(**vars(given))
+    except KeyboardInterrupt as stop:  # the training's own one says how to go on
+        print(stop or "stopped")
+        sys.exit(130)
     except ValueError as error:
         sys.exit(f"error: {error}")
 

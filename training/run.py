@@ -3,9 +3,12 @@
 import json
 import os
 import platform
+import shlex
+import signal
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -19,6 +22,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from mexenv.agents import load_agent
 from mexenv.games import BatchGame
 from training.checkpoint import (
+    CheckpointError,
     former_count,
     load_optimizer,
     load_policy,
@@ -40,6 +44,14 @@ TESTS = "evaluations.jsonl"
 
 class RunError(ValueError):
     """A run that cannot be started or gone on with; the message says which and why."""
+
+
+class RunStopped(KeyboardInterrupt):
+    """A run that was stopped by SIGINT or SIGTERM and has been saved; the message says how to go on."""
+
+    def __init__(self, folder: Path, decisions: int) -> None:
+        command = f"mexenv train --resume {shlex.quote(str(folder))}"
+        super().__init__(f"stopped at {decisions} decisions; go on with: {command}")
 
 
 def train(
@@ -64,6 +76,7 @@ def train(
     Raises:
         ConfigError: If the configuration is wrong.
         RunError: If the run to go on with does not exist or has nothing to go on from.
+        RunStopped: If SIGINT or SIGTERM came; the run has saved a checkpoint.
     """
     if resume is not None:
         folder = Path(resume)
@@ -93,20 +106,23 @@ def run_config(folder: Path) -> TrainingConfig:
 
 
 def load_run_policy(folder: str | Path, which: str = BEST) -> tuple[ActionScoringPolicy, TrainingConfig]:
-    """Returns the policy of a run, the best one if there is one yet, and the run's configuration.
+    """Returns the policy of a run, the best one in its tests, and the run's configuration.
 
     Args:
         folder: The run's folder.
         which: The file to load.
 
     Raises:
-        RunError: If the folder is not that of a run, or the run has no checkpoint yet.
+        RunError: If the folder is not that of a run, or the run has no such file yet.
     """
     folder = Path(folder)
     settings = run_config(folder)
-    path = next((folder / name for name in (which, LAST) if (folder / name).is_file()), None)
-    if path is None:
-        raise RunError(f"{folder}: has no policy yet; allowed: a run that has reached its first checkpoint")
+    path = folder / which
+    if not path.is_file():
+        raise RunError(
+            f"{folder}: has no tested policy yet (no {which}); allowed: a run that has been tested; "
+            f"to go on with this one: mexenv train --resume {shlex.quote(str(folder))}"
+        )
     model = build_model(settings, games=1)
     tensors, _ = read_checkpoint(path)
     load_policy(tensors, model.policy)
@@ -197,11 +213,18 @@ class _Run:
         # What a checkpoint keeps beside tensors.
         self.seconds = 0.0
         self.best: float | None = None
+        self.best_at: int | None = None
         self.next_test = settings.evaluation.every
         self.next_snapshot = settings.opponents.snapshot_every
         self.tested_at = -1
+        self.saved, self.saved_at = time.perf_counter(), -1
+        self.stopping = self._testing = False
 
     def go(self, resumed: bool) -> None:
+        with self._stoppable():
+            self._go(resumed)
+
+    def _go(self, resumed: bool) -> None:
         settings = self.settings
         th.set_num_threads(settings.threads or os.cpu_count() or 1)
         for name in dict.fromkeys([*settings.evaluation.opponents, *settings.opponents.names]):
@@ -209,6 +232,9 @@ class _Run:
         self.model = build_model(settings)
         if resumed:
             self._load()
+            if self.spent() and self.tested_at >= self.model.num_timesteps:
+                self.display.finished(self)
+                return
         self.model.set_logger(run_logger(self.folder, self.model.num_timesteps))
         if not resumed:
             if not isinstance(self.model, SelfPlayPPO):
@@ -216,13 +242,51 @@ class _Run:
             write_atomic(self.folder / "versions.json", json.dumps(_versions(), indent=2).encode())
         with self.display:
             self.display.begin(self)
-            if not self.spent():
-                # The hooks end the training; this is only more than it can be.
-                self.model.learn(2**60, _Hooks(self), log_interval=1, reset_num_timesteps=False)
-            if self.model.num_timesteps > self.tested_at:
-                self.test()
+            hooks = _Hooks(self)
+            try:
+                if not self.spent():
+                    # The hooks end the training; this is only more than it can be.
+                    self.model.learn(2**60, hooks, log_interval=1, reset_num_timesteps=False)
+                if not self.stopping:
+                    if self.model.num_timesteps > self.tested_at:
+                        self.test()
+                    self.save()
+                    self.display.end(self)
+                    return
+            except _TestInterrupted:
+                pass
+            # Of a rollout under way nothing has been learned: it is not counted.
+            if hooks.kept is not None:
+                self.model.num_timesteps = hooks.kept
             self.save()
-            self.display.end(self)
+        raise RunStopped(self.folder, self.model.num_timesteps)
+
+    @contextmanager
+    def _stoppable(self) -> Iterator[None]:
+        """Makes the first SIGINT or SIGTERM a wish to stop at a safe moment; a second one ends at once."""
+        if threading.current_thread() is not threading.main_thread():
+            yield  # only the main thread gets signals
+            return
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        # What is ignored stays so, such as SIGINT in the background of a script; None is not Python's.
+        before = {number: old for number, old in before.items() if old not in (None, signal.SIG_IGN)}
+
+        def restore() -> None:
+            for number, old in before.items():
+                signal.signal(number, old)
+
+        def stop(number: int, frame: Any) -> None:
+            restore()
+            self.stopping = True
+            if self._testing:
+                raise _TestInterrupted
+
+        for number in before:
+            signal.signal(number, stop)
+        try:
+            yield
+        finally:
+            restore()
 
     @property
     def remaining(self) -> float:
@@ -240,7 +304,13 @@ class _Run:
     def test(self) -> None:
         test = self.settings.evaluation
         agent = TorchAgent(self.model.policy)
-        rows = score_rows(agent, self.ruleset, test.opponents, deals=test.deals, seed=test.seed)
+        try:
+            self._testing = True
+            if self.stopping:
+                raise _TestInterrupted
+            rows = score_rows(agent, self.ruleset, test.opponents, deals=test.deals, seed=test.seed)
+        finally:
+            self._testing = False
         for row in rows:
             self.model.logger.record(f"evaluation/{row['opponent']}_pips", row["pips"])
             self.model.logger.record(f"evaluation/{row['opponent']}_went_out", row["went_out"])
@@ -248,12 +318,20 @@ class _Run:
         line = {"decisions": self.model.num_timesteps, "seconds": round(self.seconds, 1), "rows": rows}
         write_atomic(self.folder / TESTS, "".join([*self._old_tests(), json.dumps(line) + "\n"]).encode())
         self.tested_at = self.model.num_timesteps
+        self.next_test = self.tested_at + test.every
         score = float(np.mean([row["pips"] for row in rows]))
         if self.ruleset.scoring == "winner_takes":
             score = -score  # there points are won
-        if self.best is None or score <= self.best:
-            self.best = score
-            save_checkpoint(self.folder / BEST, self.model.policy, self._counters(), optimizer=False)
+        better = self.best is None or score <= self.best
+        if better:
+            self.best, self.best_at = score, self.tested_at
+        # In this order the best policy is never from beyond the point that the run goes on from.
+        self.save()
+        if better:
+            self._save_best()
+
+    def _save_best(self) -> None:
+        save_checkpoint(self.folder / BEST, self.model.policy, self._counters(), optimizer=False)
 
     def _old_tests(self) -> list[str]:
         """Returns the lines of tests up to now; those of a lost part of the run will be written again."""
@@ -266,6 +344,7 @@ class _Run:
         save_checkpoint(
             self.folder / LAST, self.model.policy, self._counters(), former=seats.former if seats else None
         )
+        self.saved, self.saved_at = time.perf_counter(), self.model.num_timesteps
 
     def _counters(self) -> dict[str, Any]:
         return {
@@ -273,6 +352,7 @@ class _Run:
             "updates": self.model._n_updates,
             "seconds": self.seconds,
             "best": self.best,
+            "best_at": self.best_at,
             "next_test": self.next_test,
             "next_snapshot": self.next_snapshot,
             "tested_at": self.tested_at,
@@ -292,6 +372,8 @@ class _Run:
         self.seconds, self.best = counters["seconds"], counters["best"]
         self.next_test, self.next_snapshot = counters["next_test"], counters["next_snapshot"]
         self.tested_at = counters["tested_at"]
+        self.saved_at = counters["decisions"]
+        self._drop_abandoned(counters)
         # The games start anew, so they must not be those of the run's beginning.
         fresh = (self.settings.seed + counters["decisions"]) % 2**31
         self.model.set_random_seed(fresh)
@@ -301,6 +383,35 @@ class _Run:
         else:
             self.model.env.seed(fresh)
 
+    def _drop_abandoned(self, counters: dict[str, Any]) -> None:
+        """Removes what an attempt left that went on beyond the checkpoint and was lost."""
+        path, best = self.folder / TESTS, self.folder / BEST
+        if path.is_file():
+            lines = path.read_text().splitlines(keepends=True)
+            kept = [line for line in lines if json.loads(line)["decisions"] <= counters["decisions"]]
+            if kept != lines:
+                write_atomic(path, "".join(kept).encode())
+        found = None
+        if best.is_file():
+            with suppress(CheckpointError):
+                found = read_checkpoint(best)[1]["decisions"]
+        # Checkpoints of older versions do not say where the best one is from.
+        older = (
+            found if self.best is not None and found is not None and found <= counters["decisions"] else None
+        )
+        self.best_at = counters.get("best_at", older)
+        if found == self.best_at:
+            return
+        if self.best_at == counters["decisions"]:
+            self._save_best()  # the run was killed between writing the one and the other
+        else:
+            best.unlink(missing_ok=True)
+            self.best = self.best_at = None
+
+
+class _TestInterrupted(BaseException):
+    """Leaves a test under way, which changes nothing about the run."""
+
 
 class _Hooks(BaseCallback):
     """Between two rollouts: schedules, tests, snapshots and checkpoints."""
@@ -308,15 +419,17 @@ class _Hooks(BaseCallback):
     def __init__(self, run: _Run) -> None:
         super().__init__()
         self.run = run
+        self.kept: int | None = None  # decisions that have been learned from
         self._stop = False
-        self._mark = self._saved = time.perf_counter()
+        self._mark = time.perf_counter()
 
     def _on_training_start(self) -> None:
-        self._mark = self._saved = time.perf_counter()
+        self._mark = time.perf_counter()
 
     def _on_rollout_start(self) -> None:
         run, model, settings = self.run, self.run.model, self.run.settings
         run.seconds += time.perf_counter() - self._mark
+        self.kept = model.num_timesteps
         ppo, share = settings.ppo, run.remaining
         rate = ppo.final_learning_rate + (ppo.learning_rate - ppo.final_learning_rate) * share
         model.lr_schedule = lambda _: rate
@@ -326,22 +439,21 @@ class _Hooks(BaseCallback):
             run.next_snapshot = model.num_timesteps + settings.opponents.snapshot_every
             seats.remember(model.policy)
         if model.num_timesteps >= run.next_test:
-            run.next_test = model.num_timesteps + settings.evaluation.every
             run.test()
-        # A first checkpoint at once, so that a run can be gone on with from its first seconds.
+        # One at once and one after the first update, so that nobody goes on from zero for want of a minute.
         if (
-            time.perf_counter() - self._saved >= settings.checkpoint_seconds
-            or not (run.folder / LAST).is_file()
+            time.perf_counter() - run.saved >= settings.checkpoint_seconds
+            or run.saved_at < 0
+            or run.saved_at == 0 < model.num_timesteps
         ):
             run.save()
-            self._saved = time.perf_counter()
         run.display.update(run)
         self._stop = run.spent()
         self._mark = time.perf_counter()  # tests are not training time
 
     def _on_step(self) -> bool:
-        # Only at a rollout's first step, so that no rollout under way is thrown away.
-        return not self._stop
+        # The run's own end is at a rollout's first step, so that no rollout under way is thrown away.
+        return not (self._stop or self.run.stopping)
 
 
 @contextmanager

@@ -19,6 +19,26 @@ class AgentError(ValueError):
     """An agent that cannot be had or does not fit: the message says which and why."""
 
 
+def shown(value: object) -> str:
+    """A value from outside for a message: escaped, and shortened to 100 characters."""
+    try:
+        return _shortened(repr(value), 100)
+    except (RecursionError, ValueError):
+        return f"a {type(value).__name__}"
+
+
+def plain(text: object) -> str:
+    """A path or a message from outside for a message: without quotes, escaped, at most 400 characters."""
+    return _shortened("".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text)), 400)
+
+
+def _shortened(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    end = limit // 2 - 3
+    return f"{text[: limit - end - 3]}...{text[-end:]}"
+
+
 class Agent(abc.ABC):
     """A player that sees observations and action masks, never the game itself.
 

@@ -7,15 +7,17 @@ since a network with the right shapes and another meaning of its inputs would pl
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mexenv.agents.base import Actions, Agent, AgentError, Masks, Observations
+from mexenv.agents.base import Actions, Agent, AgentError, Masks, Observations, plain, shown
 from mexenv.observation import LAYOUTS, make_layout
 from mexenv.rules import RULE_FIELDS, ActionLayout, Ruleset, RulesetError
 
@@ -38,6 +40,7 @@ _REQUIRED: Final[dict[str, type]] = {
     "weights.file": str,
     "weights.sha256": str,
 }
+_LONGEST: Final = 100  # characters of the name, and of the name of the file with the weights
 _BATCH: Final = 4096  # rows per call of the network: bounds the memory of its inner layers
 
 
@@ -52,11 +55,11 @@ class PolicyAgent(Agent):
 
     Attributes:
         manifest: the content of `manifest.json`.
-        home: the ruleset that the policy was trained for; None if this version cannot play it.
+        home: the ruleset that the policy was trained for.
 
     Raises:
-        AgentError: If a file is missing or damaged, the format is another one, or the weights are not those
-            that the manifest describes.
+        AgentError: If a file is missing or damaged, the format is another one, or the manifest and the
+            weights do not hold together.
     """
 
     def __init__(self, folder: str | Path, *, temperature: float = 0.0, name: str | None = None) -> None:
@@ -133,40 +136,50 @@ class PolicyAgent(Agent):
         known = [f"{known}/{number}" for known, (number, _) in LAYOUTS.items()]
         if layout not in known:
             raise AgentError(
-                f"policy {self.name}: observation layout {layout!r}; this version has {', '.join(known)}"
+                f"policy {self.name}: observation layout {shown(layout)}; this version has {', '.join(known)}"
             )
         return str(layout).partition("/")[0]
 
-    def _home(self) -> Ruleset | None:
+    def _home(self) -> Ruleset:
         try:
-            return Ruleset(**self._entry("ruleset"))
-        except (RulesetError, TypeError):
-            return None
+            rules = Ruleset(**self._entry("ruleset"))
+        except (RulesetError, TypeError, ValueError, RecursionError) as error:
+            why = plain(" ".join(str(error).split()))
+            raise AgentError(
+                f"policy {self.name}: this version cannot play the ruleset in its manifest: {why}"
+            ) from None
+        said = self._entry("ruleset_digest")
+        if said != rules.digest:
+            raise AgentError(
+                f"policy {self.name}: ruleset_digest is {shown(said)}, but the ruleset in its manifest has "
+                f"{rules.digest!r}"
+            )
+        return rules
 
     def _weights(self) -> bytes:
-        file = str(self._entry("weights.file"))
-        if Path(file).name != file or file in ("", ".", ".."):
+        file = self._entry("weights.file")
+        if not _is_line(file) or Path(file).name != file or file in (".", ".."):
             raise AgentError(
-                f"policy {self.name}: weights.file is {file!r}; allowed: a file name in its folder"
+                f"policy {self.name}: weights.file is {shown(file)}; allowed: the name of a file in its "
+                f"folder, of at most {_LONGEST} printable characters"
             )
         path = self.folder / file
         try:
             content: bytes = path.read_bytes()
-        except OSError as error:
-            raise AgentError(
-                f"policy {self.name}: cannot read its weights {path}: {error.strerror or error}"
-            ) from None
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise AgentError(f"policy {self.name}: cannot read its weights {plain(path)}: {why}") from None
         found, said = hashlib.sha256(content).hexdigest(), self._entry("weights.sha256")
         if found != said:
             raise AgentError(
-                f"policy {self.name}: {path} was changed or damaged: its sha256 is {found}, "
-                f"the manifest says {said}"
+                f"policy {self.name}: {plain(path)} was changed or damaged: its sha256 is {found}, "
+                f"the manifest says {shown(said)}"
             )
         return content
 
     def _check_network(self) -> None:
-        found = {i.name: (i.type, i.shape[-1]) for i in self._session.get_inputs()}
-        found |= {o.name: (o.type, o.shape[-1]) for o in self._session.get_outputs()}
+        ends = [*self._session.get_inputs(), *self._session.get_outputs()]
+        found = {end.name: (end.type, end.shape[-1] if end.shape else None) for end in ends}
         n_actions = self._entry("n_actions")
         wanted = {
             "observation": ("tensor(float)", self._entry("observation.size")),
@@ -175,22 +188,20 @@ class PolicyAgent(Agent):
         }
         if found != wanted:
             raise AgentError(
-                f"policy {self.name}: the network's inputs and outputs are {found}; by the manifest {wanted}"
+                f"policy {self.name}: the network's inputs and outputs are {plain(found)}; "
+                f"by the manifest {wanted}"
             )
 
     def _complaints(self, ruleset: Ruleset) -> list[str]:
         """What does not fit, the ruleset's fields first, since the rest mostly follows from them."""
-        if self._entry("ruleset_digest") != ruleset.digest:
-            trained = self._entry("ruleset")
+        if self.home.digest != ruleset.digest:
             differing = [
-                f"{field} {trained.get(field)!r}, asked for {getattr(ruleset, field)!r}"
+                f"{field} {getattr(self.home, field)!r}, asked for {getattr(ruleset, field)!r}"
                 for field in RULE_FIELDS
-                if field != "hand_size" and trained.get(field) != getattr(ruleset, field)
+                if field != "hand_size" and getattr(self.home, field) != getattr(ruleset, field)
             ]
-            if self.home is not None and self.home.hand != ruleset.hand:
+            if self.home.hand != ruleset.hand:
                 differing.append(f"hand {self.home.hand}, asked for {ruleset.hand}")
-            if not differing:
-                differing = [f"digest {self._entry('ruleset_digest')}, asked for {ruleset.digest}"]
             return ["it was trained with " + "; ".join(differing)]
         actions = ActionLayout(ruleset)
         layout = make_layout(str(self.layout), ruleset)
@@ -202,7 +213,7 @@ class PolicyAgent(Agent):
             ("observation.size", self._entry("observation.size"), layout.size),
             ("observation.digest", self._entry("observation.digest"), layout.digest),
         ]
-        return [f"{key} {its!r}, this version has {ours!r}" for key, its, ours in pairs if its != ours]
+        return [f"{key} {shown(its)}, this version has {ours!r}" for key, its, ours in pairs if its != ours]
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -212,31 +223,53 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         AgentError: If it is missing, not JSON, of another format, or lacks an entry.
     """
     path = folder / MANIFEST
+    place = plain(path)
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise AgentError(f"no policy in {folder}: {MANIFEST} is missing") from None
-    except (OSError, ValueError) as error:
-        raise AgentError(f"{path}: cannot be read: {error}") from None
+        raise AgentError(f"no policy in {plain(folder)}: {MANIFEST} is missing") from None
+    except (OSError, ValueError, RecursionError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise AgentError(f"{place}: cannot be read: {plain(why)}") from None
     if not isinstance(content, dict):
-        raise AgentError(f"{path}: expected an object, found a {type(content).__name__}")
-    if content.get("format") != FORMAT:
-        raise AgentError(
-            f"{path}: format {content.get('format')!r}; this version of mexenv reads format {FORMAT}"
-        )
+        raise AgentError(f"{place}: expected an object, found a {type(content).__name__}")
+    number = content.get("format")
+    if type(number) is not int or number != FORMAT:
+        raise AgentError(f"{place}: format {shown(number)}; this version of mexenv reads format {FORMAT}")
     for key, kind in _REQUIRED.items():
         value: Any = content
         for part in key.split("."):
             value = value.get(part) if isinstance(value, dict) else None
         if not isinstance(value, kind) or isinstance(value, bool):
-            raise AgentError(f"{path}: {key} is {value!r}; allowed: a {kind.__name__}")
+            raise AgentError(f"{place}: {key} is {shown(value)}; allowed: a {kind.__name__}")
+    if not _is_line(content["name"]):
+        raise AgentError(
+            f"{place}: name is {shown(content['name'])}; allowed: a line of 1 to {_LONGEST} printable "
+            "characters"
+        )
     return content
 
 
-def _session(weights: bytes) -> Any:
+def _is_line(text: str) -> bool:
+    """Whether it can be shown: printable, so without line ends and lone surrogates, and not too long."""
+    return 0 < len(text) <= _LONGEST and text.isprintable() and not text.isspace()
+
+
+@functools.cache
+def _onnxruntime() -> Any:
     # Imported here, since it takes a while and only policies need it.
+    # Its telemetry begins with the import: it keeps files in the home folder and warns where it cannot.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
 
+    onnxruntime.set_default_logger_severity(3)
+    if hasattr(onnxruntime, "disable_telemetry_events"):
+        onnxruntime.disable_telemetry_events()
+    return onnxruntime
+
+
+def _session(weights: bytes) -> Any:
+    onnxruntime = _onnxruntime()
     options = onnxruntime.SessionOptions()
     # One thread: policies are small, and several processes often share a machine.
     options.intra_op_num_threads = 1
@@ -245,4 +278,4 @@ def _session(weights: bytes) -> Any:
     try:
         return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime raises classes of its own, without a common one
-        raise AgentError(f"onnxruntime does not read the weights: {error}") from None
+        raise AgentError(f"onnxruntime does not read the weights: {plain(error)}") from None

@@ -7,8 +7,9 @@ against the same others. What is luck of the deal falls out of the comparison.
 from __future__ import annotations
 
 import importlib.metadata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -28,7 +29,7 @@ Progress = Callable[[int, int], None]
 
 def evaluate(
     agents: Sequence[str | Agent],
-    ruleset: str | Ruleset,
+    ruleset: str | Path | Mapping[str, Any] | Ruleset,
     deals: int,
     match: bool = False,
     seed: int = 0,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from mexenv.arena.statistics import estimate
+from mexenv.arena.statistics import estimate, estimate_share
 from mexenv.files import write_whole
 
 FORMAT: Final = 1
@@ -102,12 +102,12 @@ class Results:
         outs = tally.outs / tally.rounds
         rows = []
         for k, name in enumerate(tally.names):
-            won = None if tally.wins is None else estimate(tally.wins[:, k] / tally.matches[:, k])
+            won = None if tally.wins is None else estimate_share(tally.wins[:, k] / tally.matches[:, k])
             rows.append(
                 Row(
                     name,
                     *estimate(pips[:, k]),
-                    *estimate(outs[:, k]),
+                    *estimate_share(outs[:, k]),
                     matches_won=None if won is None else won.mean,
                     matches_won_low=None if won is None else won.low,
                     matches_won_high=None if won is None else won.high,
@@ -141,7 +141,7 @@ class Results:
         write_whole(path, lambda file: file.write(text.encode()))
 
     def write_plot(self, path: str | Path) -> None:
-        """Draws mean points with their intervals as a PNG."""
+        """Draws mean points, and shares of matches won, with their intervals as a PNG."""
         from mexenv.arena.plot import draw
 
         write_whole(path, lambda file: draw(self, file))
@@ -180,9 +180,9 @@ class Results:
     def title(self) -> str:
         """One line that says what was played."""
         head = self.header
-        return (
-            f"{head['ruleset_name']}, {head['players']} players, {head['deals']:,} deals, seed {head['seed']}"
-        )
+        one, many = ("match", "matches") if head["match"] else ("deal", "deals")
+        number = f"{head['deals']:,} {one if head['deals'] == 1 else many}"
+        return f"{head['ruleset_name']}, {head['players']} players, {number}, seed {head['seed']}"
 
 
 def _with_interval(mean: float, low: float | None, high: float | None, form: str) -> str:

@@ -36,6 +36,11 @@ def estimate(values: NDArray[np.float64]) -> Estimate:
     return Estimate(mean, mean - reach, mean + reach)
 
 
+def estimate_share(values: NDArray[np.float64]) -> Estimate:
+    """As `estimate`, for values from 0 to 1: the interval stays within these."""
+    return Estimate(*(float(value) for value in np.clip(estimate(values), 0.0, 1.0)))
+
+
 def student(freedom: int) -> float:
     """97.5 % quantile of Student's distribution with that many degrees of freedom (at least 1).
 

@@ -269,7 +269,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
 
     @property
     def game(self) -> Game:
-        """A readable copy of the game in progress: hands, trains, points, everything."""
+        """A readable copy of the position: hands, trains, points. It has no record of how it came about."""
         return self._batch.game(0)
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:

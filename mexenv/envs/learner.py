@@ -298,7 +298,11 @@ def seated_opponents(opponents: Opponents, ruleset: Ruleset) -> list[Agent]:
     Raises:
         ValueError: the number does not fit; `AgentError` where an agent is unknown or does not fit.
     """
-    wanted = [opponents] if isinstance(opponents, str | Agent) else list(opponents)
+    try:
+        wanted = [opponents] if isinstance(opponents, str | Agent) else list(opponents)
+    except TypeError:
+        allowed = "a name, an agent, or a list of them"
+        raise ValueError(f"opponents {opponents!r}: allowed are {allowed}") from None
     others = ruleset.players - 1
     if len(wanted) not in (1, others):
         raise ValueError(

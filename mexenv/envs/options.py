@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from mexenv.games import BatchGame
+from mexenv.games.options import check_dtype
 from mexenv.observation import ObservationLayout
 from mexenv.rules import Ruleset, load_ruleset
 
@@ -76,9 +77,7 @@ class Settings:
             **{key: value for key, value in overrides.items() if value is not None},
         )
         self.layout: str = rest.pop("layout", "base")
-        self.dtype: np.dtype[Any] = np.dtype(rest.pop("dtype", np.float32))
-        if self.dtype not in (np.dtype(np.int8), np.dtype(np.float32)):
-            raise ValueError(f"dtype {self.dtype}: allowed are int8 and float32")
+        self.dtype: np.dtype[Any] = check_dtype(rest.pop("dtype", np.float32))
         self.batch_options: dict[str, Any] = rest
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,7 +18,7 @@ from mexenv.games.errors import IllegalActionError
 from mexenv.games.options import check_dtype, check_layout, illegal_text, options_record, seeds_for
 from mexenv.observation import ObservationLayout, make_layout
 from mexenv.observation.encode import encode_float, encode_int8, write_hidden
-from mexenv.rules import ActionLayout, Ruleset
+from mexenv.rules import ActionLayout, Ruleset, load_ruleset
 
 if TYPE_CHECKING:
     from mexenv.games.single import Game
@@ -50,7 +52,7 @@ class BatchGame:
 
     def __init__(
         self,
-        ruleset: Ruleset,
+        ruleset: Ruleset | str | Path | Mapping[str, Any],
         n_games: int,
         *,
         seed: int = 0,
@@ -67,7 +69,7 @@ class BatchGame:
         """Make the batch and deal all games.
 
         Args:
-            ruleset: the rules.
+            ruleset: the rules, or what `load_ruleset` takes: a preset's name, a YAML file, a mapping.
             n_games: number of games, at least 1.
             seed: everything random follows from it.
             episode: whether an episode is one `round` or a whole `match`.
@@ -90,6 +92,7 @@ class BatchGame:
             raise ValueError(f"n_games {n_games}: allowed is 1 or more")
         if threads < 1:
             raise ValueError(f"threads {threads}: allowed is 1 or more")
+        ruleset = load_ruleset(ruleset)
         self.ruleset = ruleset
         self.n_games = n_games
         self.players = ruleset.players

@@ -18,7 +18,8 @@ class Event(NamedTuple):
         tile: the tile, None if none; in a draw it is hidden from the other seats.
         train: the absolute train, None if none.
         value: the double's or engine's value, None if none.
-        text: the event in words, without hidden tiles.
+        text: the event in words, without drawn tiles. In a hidden opening it names chains that the other
+            seats do not see yet (`mexenv.render` leaves them out).
     """
 
     kind: str

@@ -27,7 +27,8 @@ def round_option(engine: str | int, ruleset: Ruleset) -> int:
         return 0
     if engine == "random":
         return -1
-    if isinstance(engine, (int, np.integer)) and 0 <= engine < ruleset.match_rounds:
+    whole = isinstance(engine, (int, np.integer)) and not isinstance(engine, bool)
+    if whole and 0 <= int(engine) < ruleset.match_rounds:
         return int(engine)
     raise ValueError(
         f"engine {engine!r}: allowed are 'first', 'random' and round numbers 0 to {ruleset.match_rounds - 1}"
@@ -51,11 +52,18 @@ def options_record(
     for field, value, allowed in (("episode", episode, EPISODES), ("reward", reward, REWARDS)):
         if value not in allowed:
             raise ValueError(f"{field} {value!r}: allowed are {', '.join(map(repr, allowed))}")
+    for field, flag in (("skip_forced", skip_forced), ("auto_reset", auto_reset)):
+        if not isinstance(flag, (bool, np.bool_)):
+            raise ValueError(f"{field} {flag!r}: allowed are True and False")
+    factor = REWARD_SCALES[reward] if reward_scale is None else reward_scale
+    number = isinstance(factor, (int, float, np.integer, np.floating)) and not isinstance(factor, bool)
+    if not (number and np.isfinite(factor) and factor > 0):
+        raise ValueError(f"reward_scale {reward_scale!r}: allowed are finite numbers above 0, and None")
     options = np.zeros(1, loops.OPTIONS)
     options["match"] = episode == "match"
     options["round_index"] = 0 if episode == "match" else round_option(engine, ruleset)
     options["reward"] = REWARDS.index(reward)
-    options["reward_scale"] = REWARD_SCALES[reward] if reward_scale is None else reward_scale
+    options["reward_scale"] = factor
     options["skip_forced"] = skip_forced
     options["auto_reset"] = auto_reset
     return options
@@ -91,7 +99,10 @@ def check_dtype(dtype: npt.DTypeLike) -> np.dtype[Any]:
     Raises:
         ValueError: neither int8 nor float32.
     """
-    checked = np.dtype(dtype)
+    try:
+        checked = np.dtype(dtype)
+    except TypeError:
+        raise ValueError(f"dtype {dtype!r}: allowed are int8 and float32") from None
     if checked not in (np.dtype(np.int8), np.dtype(np.float32)):
         raise ValueError(f"dtype {checked}: allowed are int8 and float32")
     return checked

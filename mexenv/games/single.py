@@ -6,6 +6,7 @@ import base64
 import json
 import operator
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -25,7 +26,7 @@ from mexenv.games.position import check_deal, check_record, fill_position
 from mexenv.games.view import GameView
 from mexenv.observation import ObservationLayout, make_layout
 from mexenv.observation.encode import encode_float, encode_int8
-from mexenv.rules import ActionLayout, Ruleset, Tile, tile_index, tile_of
+from mexenv.rules import ActionLayout, Ruleset, Tile, load_ruleset, tile_index, tile_of
 
 _SNAPSHOT_FORMAT = 1
 
@@ -53,7 +54,7 @@ class Game(GameView):
 
     def __init__(
         self,
-        ruleset: Ruleset,
+        ruleset: Ruleset | str | Path | Mapping[str, Any],
         *,
         seed: int | None = None,
         episode: Literal["match", "round"] = "match",
@@ -66,7 +67,7 @@ class Game(GameView):
         """Deal a game.
 
         Args:
-            ruleset: the rules.
+            ruleset: the rules, or what `load_ruleset` takes: a preset's name, a YAML file, a mapping.
             seed: everything random follows from it; None for a fresh one from the system.
             episode: a whole `match`, or a single `round`.
             engine: the round that a single-round game plays: `first`, `random` or an index.
@@ -81,6 +82,7 @@ class Game(GameView):
             PositionError: a deal is not a permutation of the tiles.
             ValueError: an option is not allowed.
         """
+        ruleset = load_ruleset(ruleset)
         self.ruleset = ruleset
         self.players = ruleset.players
         self.actions = ActionLayout(ruleset)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -97,6 +98,17 @@ def test_the_name_of_a_ruleset_does_not_matter(make_policy) -> None:
     ("changes", "message"),
     [
         ({"format": 2}, r"format 2; .* reads format 1"),
+        ({"format": True}, r"format True; .* reads format 1"),
+        ({"name": "a\nb"}, r"name is 'a\\nb'; allowed: a line of 1 to 100 printable characters"),
+        ({"name": " "}, r"name is ' '; allowed"),
+        ({"name": "\ud800"}, r"name is '\\ud800'; allowed"),
+        ({"name": "x" * 101}, r"name is 'x+\.\.\.x+'; allowed"),
+        ({"weights__file": "a\0b"}, r"weights.file is 'a\\x00b'; allowed"),
+        ({"weights__file": "\ud800"}, r"weights.file is '\\ud800'; allowed"),
+        ({"weights__file": "x" * 999}, r"weights.file is 'x+\.\.\.x+'; allowed"),
+        ({"ruleset__draws": 9}, r"cannot play the ruleset in its manifest: .*draws=9 is not allowed"),
+        ({"ruleset__draws": 2}, r"ruleset_digest is '\w{16}', but the ruleset in its manifest has '\w{16}'"),
+        ({"ruleset_digest": "\x1b[0m" * 99}, r"ruleset_digest is '\\x1b.*\.\.\..*', but"),
         (
             {"weights__sha256": "0" * 64},
             r"policy.onnx was changed or damaged: its sha256 is [0-9a-f]{64}, .*0{64}",
@@ -109,8 +121,15 @@ def test_the_name_of_a_ruleset_does_not_matter(make_policy) -> None:
     ],
 )
 def test_what_does_not_hold_together_is_refused_on_loading(make_policy, changes, message) -> None:
-    with pytest.raises(AgentError, match=message):
-        PolicyAgent(make_policy(RULES, **changes))
+    name = changes.pop("name", None)
+    folder = make_policy(RULES, **changes)
+    if name is not None:
+        manifest = json.loads((folder / "manifest.json").read_text())
+        (folder / "manifest.json").write_text(json.dumps(manifest | {"name": name}))
+    with pytest.raises(AgentError, match=message) as refusal:
+        PolicyAgent(folder)
+    assert str(refusal.value).isprintable()
+    assert len(str(refusal.value)) < 1000
 
 
 @pytest.mark.parametrize(
@@ -132,6 +151,10 @@ def test_missing_and_damaged_files_are_refused(make_policy, tmp_path) -> None:
     (tmp_path / "manifest.json").write_text("{")
     with pytest.raises(AgentError, match=r"cannot be read"):
         PolicyAgent(tmp_path)
+    for content in (b"[" * 200_000, b"\xff", b"9" * 5000):
+        (tmp_path / "manifest.json").write_bytes(content)
+        with pytest.raises(AgentError, match=r"cannot be read"):
+            PolicyAgent(tmp_path)
     folder = make_policy(RULES)
     (folder / "policy.onnx").write_bytes(b"not a network")
     manifest = json.loads((folder / "manifest.json").read_text())
@@ -139,6 +162,16 @@ def test_missing_and_damaged_files_are_refused(make_policy, tmp_path) -> None:
     (folder / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(AgentError, match=r"changed or damaged"):
         PolicyAgent(folder)
+
+
+def test_a_policy_prints_nothing_where_the_home_folder_cannot_be_written(make_policy) -> None:
+    folder = make_policy(RULES)
+    program = f"from mexenv.agents import load_agent; load_agent({str(folder)!r})"
+    environment = {**os.environ, "HOME": "/dev/null", "XDG_CACHE_HOME": "/dev/null"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+    )
+    assert (done.stdout, done.stderr) == ("", "")
 
 
 def test_onnxruntime_is_loaded_only_with_a_policy() -> None:

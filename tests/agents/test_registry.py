@@ -6,7 +6,7 @@ import pytest
 
 import mexenv.assets as assets
 from mexenv.agents import Agent, AgentError, PolicyAgent, agent_names, load_agent
-from mexenv.rules import preset
+from mexenv.rules import RulesetError, preset
 
 RULES = preset("dominos_cc", players=2, set_max=6, hand_size=7)
 
@@ -30,6 +30,24 @@ def test_a_path_without_a_policy_is_refused(tmp_path: Path) -> None:
         load_agent(tmp_path / "nowhere")
     with pytest.raises(AgentError, match=r"manifest\.json is missing"):
         load_agent(str(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "a/" * 5000, "a\0b", "\ud800", "a\nb/c", Path("x" * 5000), 3])
+def test_what_can_be_no_path_is_refused_in_few_words(name) -> None:
+    with pytest.raises(AgentError) as refusal:
+        load_agent(name)
+    assert str(refusal.value).isprintable()
+    assert len(str(refusal.value)) < 700
+
+
+def test_a_ruleset_may_be_given_as_load_ruleset_takes_it(tmp_path: Path) -> None:
+    file = tmp_path / "house.yaml"
+    file.write_text("preset: parsons\n")
+    for source in ("parsons", file, str(file), {"preset": "parsons"}):
+        agent = load_agent("greedy", source)
+        assert agent.ruleset is not None and agent.ruleset.digest == preset("parsons").digest
+    with pytest.raises(RulesetError, match="did you mean 'parsons'"):
+        load_agent("greedy", "parson")
 
 
 def test_scripted_agents_have_no_temperature() -> None:

@@ -98,6 +98,26 @@ def test_matches_count_all_rounds_and_share_the_win() -> None:
     assert alone.matches_won == pytest.approx(0.5)
 
 
+def test_matches_are_told_as_such_and_their_shares_stay_shares(tmp_path, monkeypatch) -> None:
+    from matplotlib.figure import Figure
+
+    rules = preset("dominos_cc", players=2, set_max=4, hand_size=4, rounds=3)
+    results = evaluate(["planner", "random"], rules, 3, match=True)
+    assert results.title == "dominos_cc, 2 players, 3 matches, seed 0"
+    for row in results.to_dict()["rows"]:
+        for share in ("went_out", "matches_won"):
+            assert 0 <= row[f"{share}_low"] <= row[share] <= row[f"{share}_high"] <= 1
+    figures = []
+    save = Figure.savefig
+    monkeypatch.setattr(Figure, "savefig", lambda self, *a, **k: (figures.append(self), save(self, *a, **k)))
+    results.write_plot(tmp_path / "matches.png")
+    evaluate(["planner", "random"], rules, 1, match=True).write_plot(tmp_path / "one.png")
+    evaluate(["planner", "random"], rules, 1).write_plot(tmp_path / "rounds.png")
+    assert [len(figure.axes) for figure in figures] == [2, 2, 1]
+    assert figures[0].get_suptitle() == results.title
+    assert figures[0].axes[1].get_xlabel().startswith("share of matches won")
+
+
 def test_the_round_that_is_played_can_be_chosen() -> None:
     rows = [evaluate(["greedy"], RULES, 5, engine=engine).rows[0] for engine in ("first", 0, 5, "random")]
     assert rows[0] == rows[1]

@@ -440,3 +440,22 @@ def test_a_copy_of_one_game_goes_on_alone() -> None:
     while not game.over:
         game.step(random.Random(1).choice(game.legal_actions()))
     assert state(batch) == before
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("reward_scale", float("nan")),
+        ("reward_scale", 0),
+        ("reward_scale", "a"),
+        ("reward_scale", True),
+        ("engine", True),
+        ("skip_forced", "no"),
+        ("auto_reset", 1),
+        ("dtype", "foo"),
+        ("dtype", "float64"),
+    ],
+)
+def test_an_option_that_makes_no_sense_is_named(option: str, value: object) -> None:
+    with pytest.raises(ValueError, match=option):
+        BatchGame(preset("dominos_cc"), 1, **{option: value})

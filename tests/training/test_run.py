@@ -1,5 +1,6 @@
 import csv
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import torch as th
 
 from training.checkpoint import CheckpointError, read_checkpoint, save_checkpoint
 from training.config import ConfigError, parse_config
-from training.run import RunError, build_model, load_run_policy, run_config, train
+from training.run import RunError, RunStopped, _Run, build_model, load_run_policy, run_config, train
 
 TINY = {
     "name": "tiny",
@@ -52,10 +53,11 @@ def test_a_run_leaves_its_config_metrics_checkpoints_and_tests(finished):
     assert settings.name == "tiny" and policy.ruleset.players == 2
 
 
-def test_a_finished_run_has_nothing_to_go_on_with(finished):
+def test_a_finished_run_has_nothing_to_go_on_with(finished, capsys):
     before = rows_of(finished)
-    train(resume=finished, quiet=True)
+    train(resume=finished)
     assert rows_of(finished) == before
+    assert capsys.readouterr().out.startswith("already finished: ")
 
 
 def test_a_killed_run_goes_on_and_loses_no_more_than_one_checkpoint(tmp_path):
@@ -98,6 +100,80 @@ def test_a_killed_run_goes_on_and_loses_no_more_than_one_checkpoint(tmp_path):
     assert read_checkpoint(folder / "last.safetensors")[1]["updates"] > counters["updates"]
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_run_saves_and_says_how_to_go_on(tmp_path, number):
+    config = tmp_path / "long.yaml"
+    config.write_text(
+        parse_config({**TINY, "name": "long", "decisions": 10**9, "checkpoint_seconds": 3600}).to_yaml()
+    )
+    code = "from mexenv.cli import app; app()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "train", str(config)], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        deadline = time.monotonic() + 100
+        while time.monotonic() < deadline and process.poll() is None:
+            files = list(tmp_path.glob("runs/*/metrics.csv"))
+            if files and len(rows_of(files[0].parent)) > 3:
+                break
+            time.sleep(0.02)
+        process.send_signal(number)
+        shown = process.communicate(timeout=60)[0].splitlines()
+    finally:
+        process.kill()
+    folder = files[0].parent
+    decisions = read_checkpoint(folder / "last.safetensors")[1]["decisions"]
+    assert process.returncode == 130
+    assert decisions in rows_of(folder)
+    resume = f"mexenv train --resume {folder.relative_to(tmp_path)}"
+    assert shown[-1] == f"stopped at {decisions} decisions; go on with: {resume}"
+
+
+def test_a_test_under_way_can_be_left(tmp_path, monkeypatch):
+    def interrupted(*args, **kwargs):
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError("went on")
+
+    monkeypatch.setattr("training.run.score_rows", interrupted)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(RunStopped, match="stopped at"):
+        train(parse_config(TINY), runs=tmp_path, quiet=True)
+    assert signal.getsignal(signal.SIGINT) is before
+    folder = next(tmp_path.iterdir())
+    with pytest.raises(RunError, match="no tested policy yet"):
+        load_run_policy(folder)
+    monkeypatch.undo()
+    train(resume=folder, quiet=True)
+    assert evaluations_of(folder)[-1] >= TINY["decisions"] and load_run_policy(folder)
+
+
+def test_the_first_update_is_saved_at_once(tmp_path, monkeypatch):
+    saved = []
+    real = _Run.save
+    monkeypatch.setattr(_Run, "save", lambda run: (saved.append(run.model.num_timesteps), real(run)))
+    slow = {**TINY, "checkpoint_seconds": 3600, "evaluation": {"every": 10**6, "deals": 4}}
+    train(parse_config(slow), runs=tmp_path, quiet=True)
+    assert saved[0] == 0 and 0 < saved[1] < 1200 and saved[2] > 3000
+
+
+def test_nothing_of_an_abandoned_attempt_stays(finished, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(finished, folder)
+    kept = evaluations_of(folder)
+    counters = read_checkpoint(folder / "last.safetensors")[1]
+    assert read_checkpoint(folder / "best.safetensors")[1]["decisions"] == counters["best_at"]
+    with (folder / "evaluations.jsonl").open("a") as stream:
+        stream.write(json.dumps({"decisions": kept[-1] + 1, "rows": []}) + "\n")
+    model = build_model(parse_config(TINY), games=2)
+    save_checkpoint(folder / "best.safetensors", model.policy, {**counters, "decisions": kept[-1] + 1})
+    train(resume=folder, quiet=True)
+    assert evaluations_of(folder) == kept
+    if counters["best_at"] == counters["decisions"]:
+        assert read_checkpoint(folder / "best.safetensors")[1]["decisions"] == counters["decisions"]
+    else:
+        assert not (folder / "best.safetensors").exists()
+
+
 def test_what_is_saved_is_what_is_loaded(finished, tmp_path):
     settings = parse_config(TINY)
     model = build_model(settings, games=4)
@@ -127,16 +203,16 @@ def test_wrong_runs_and_checkpoints_are_refused(finished, tmp_path):
     (tmp_path / "config.yaml").write_text(parse_config(TINY).to_yaml())
     with pytest.raises(RunError, match=r"no last\.safetensors"):
         train(resume=tmp_path)
-    with pytest.raises(RunError, match="no policy yet"):
+    with pytest.raises(RunError, match=r"no tested policy yet.*train --resume"):
         load_run_policy(tmp_path)
     (tmp_path / "last.safetensors").write_bytes(b"not a checkpoint")
     with pytest.raises(CheckpointError, match="cannot be read"):
-        load_run_policy(tmp_path)
+        load_run_policy(tmp_path, "last.safetensors")
     other = parse_config({**TINY, "network": {"trunk": 8, "hidden": [16], "critic": [16]}})
     (tmp_path / "config.yaml").write_text(other.to_yaml())
     (tmp_path / "last.safetensors").write_bytes((finished / "last.safetensors").read_bytes())
     with pytest.raises(CheckpointError, match="has shape"):
-        load_run_policy(tmp_path)
+        load_run_policy(tmp_path, "last.safetensors")
 
 
 def test_one_run_is_trained_by_one_process(finished):
