@@ -259,7 +259,8 @@ def _is_line(text: str) -> bool:
 def _onnxruntime() -> Any:
     # Imported here, since it takes a while and only policies need it.
     # Its telemetry begins with the import: it keeps files in the home folder and warns where it cannot.
-    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    for switch in ("ORT_DISABLE_TELEMETRY", "ORT_TELEMETRY_DISABLED"):  # its versions differ in the name
+        os.environ.setdefault(switch, "1")
     import onnxruntime
 
     onnxruntime.set_default_logger_severity(3)
