@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mexenv.agents.base import Actions, Agent, Masks, Observations
 from mexenv.agents.plays import PlayTable, play_table
-from mexenv.engine._jit import kernel
+from mexenv.engine._jit import kernel, wide
 from mexenv.rules import Ruleset
 
 
@@ -30,7 +30,7 @@ def next_random(state: NDArray[np.uint64]) -> int:
     z = state[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(1))  # type: ignore[return-value]
+    return wide((z ^ (z >> np.uint64(31))) >> np.uint64(1))
 
 
 @kernel

@@ -57,6 +57,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         ValueError: an option is not allowed (`RulesetError`, `AgentError` where it belongs there).
     """
 
+    # Gymnasium declares it as a plain attribute, so no ClassVar may override it: RUF012 is off here.
     metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 2}  # noqa: RUF012
 
     def __init__(

@@ -37,6 +37,7 @@ class MexicanTrainVectorEnv(VectorEnv[Any, Any, Any]):
         ValueError: an option is not allowed (`RulesetError`, `AgentError` where it belongs there).
     """
 
+    # Gymnasium declares it as a plain attribute, so no ClassVar may override it: RUF012 is off here.
     metadata: dict[str, Any] = {  # noqa: RUF012
         "autoreset_mode": AutoresetMode.SAME_STEP,
         "render_modes": ["ansi", "rgb_array"],
