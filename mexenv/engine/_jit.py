@@ -26,8 +26,11 @@ from numba.extending import intrinsic
 F = TypeVar("F", bound=Callable[..., Any])
 
 _config: Any = numba.config  # its settings are set when it is imported, so no checker sees them
+JIT_DISABLED = bool(_config.DISABLE_JIT)
+"""Kernels run as plain Python (`NUMBA_DISABLE_JIT=1`), to step through them or to count what is covered."""
+
 _PACKAGE = Path(__file__).resolve().parent.parent
-_KERNEL_FOLDERS = ("engine", "observation", "agents")
+_KERNEL_FOLDERS = ("engine", "observation", "games", "agents")
 
 
 def _source_hash() -> str:
@@ -80,21 +83,35 @@ CACHE_FOLDER = _find_cache_folder()
 
 def kernel(function: F) -> F:
     """Compile `function` with Numba: no Python objects, no GIL, cached on disk where possible."""
+    return _compiled(function)
+
+
+def inlined(function: F) -> F:
+    """A `kernel` whose code is put in place of each call, for the short ones that every step runs through."""
+    return _compiled(function, forceinline=True)
+
+
+def part(function: F) -> F:
+    """A part of one larger kernel, compiled with it: a kernel of its own would be compiled twice."""
+    return _compiled(function, inline="always")
+
+
+def _compiled(function: F, **options: Any) -> F:
     before = _config.CACHE_DIR
     try:
         if CACHE_FOLDER is not None:
             _config.CACHE_DIR = str(CACHE_FOLDER)
-        compiled = njit(nogil=True, cache=CACHE_FOLDER is not None, error_model="numpy")(function)
+        compile_it = njit(nogil=True, cache=CACHE_FOLDER is not None, error_model="numpy", **options)
+        return cast(F, compile_it(function))
     finally:
         _config.CACHE_DIR = before
-    return cast(F, compiled)
 
 
 def record_dtype(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
     """The dtype of records that kernels read by attribute, compiled or not."""
     plain = np.dtype(fields, align=True)
     # Plain Python finds fields as attributes in `np.record` only; Numba does not need it.
-    return np.dtype((np.record, plain)) if _config.DISABLE_JIT else plain
+    return np.dtype((np.record, plain)) if JIT_DISABLED else plain
 
 
 def announce_compile(what: str) -> Callable[[], None]:
@@ -107,7 +124,7 @@ def announce_compile(what: str) -> Callable[[], None]:
         A function to call when the compilation is done.
     """
     marker = None if CACHE_FOLDER is None else CACHE_FOLDER / f"compiled-{what}"
-    if _config.DISABLE_JIT or (marker is not None and marker.exists()) or what in _announced:
+    if JIT_DISABLED or (marker is not None and marker.exists()) or what in _announced:
         return lambda: None
     _announced.add(what)
     kept = "once" if marker is not None else "for this process, no folder to keep it in is writable"
@@ -132,7 +149,11 @@ if TYPE_CHECKING:
 else:
     wide = np.int64
 
-if _config.DISABLE_JIT:
+if JIT_DISABLED:
+
+    def borrowed(array: Any) -> Any:
+        """The array itself, see below."""
+        return array
 
     def ctz(x: int) -> int:
         """Index of the lowest set bit of `x` (x > 0)."""
@@ -143,6 +164,22 @@ if _config.DISABLE_JIT:
         return int(x).bit_count()
 
 else:
+
+    @intrinsic
+    def borrowed(typingctx: Any, array: Any) -> Any:
+        """The same array without a reference to its owner, who must outlive every use.
+
+        Each view of an array (`masks[i]`) counts a reference up and down by atomic instructions, which would
+        cost more than the rules do. A borrowed array's views count nothing.
+        """
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            view = context.make_array(signature.args[0])(context, builder, args[0])
+            view.meminfo = ir.Constant(view.meminfo.type, None)
+            view.parent = ir.Constant(view.parent.type, None)
+            return view._getvalue()
+
+        return array(array), codegen
 
     def _bit_intrinsic(name: str) -> Any:
         @intrinsic

@@ -9,9 +9,13 @@ import numpy as np
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
 from mexenv.engine._jit import kernel, wide
+from mexenv.rules import all_tiles
 
 Record = Any
 Array = Any
+
+# Halves of the tiles by index: looking them up is faster than taking a root.
+_HIGH, _LOW = (np.array(column, np.uint8) for column in zip(*all_tiles(18), strict=True))
 
 
 @kernel
@@ -57,22 +61,27 @@ def give(g: Record, s: int, hi: int, lo: int) -> None:
     """Put the tile hi-lo into the hand of seat `s`."""
     g.hand[s, hi] |= np.int32(1) << lo
     g.hand[s, lo] |= np.int32(1) << hi
+    g.held[s] |= (np.int32(1) << hi) | (np.int32(1) << lo)
     g.hand_n[s] += 1
+    g.points[s] += hi + lo
 
 
 @kernel
 def take(g: Record, s: int, hi: int, lo: int) -> None:
     """Take the tile hi-lo out of the hand of seat `s`."""
-    g.hand[s, hi] &= ~(np.int32(1) << lo)
-    g.hand[s, lo] &= ~(np.int32(1) << hi)
+    hand = g.hand[s]
+    hand[hi] &= ~(np.int32(1) << lo)
+    hand[lo] &= ~(np.int32(1) << hi)
+    gone = (wide(hand[hi] == 0) << hi) | (wide(hand[lo] == 0) << lo)
+    g.held[s] &= ~gone
     g.hand_n[s] -= 1
+    g.points[s] -= hi + lo
 
 
 @kernel
 def halves(tile: int) -> tuple[int, int]:
     """Higher and lower value of a tile index."""
-    hi = wide((np.sqrt(8.0 * tile + 1.0) - 1.0) * 0.5)
-    return hi, tile - hi * (hi + 1) // 2
+    return wide(_HIGH[tile]), wide(_LOW[tile])
 
 
 @kernel
@@ -139,15 +148,17 @@ def deal_round(g: Record, r: Record, first: int) -> None:
     """
     seats = ask.n_seats(r)
     g.hand[:] = 0
+    g.held[:] = 0
+    g.points[:] = 0
     g.hand_n[:] = 0
     g.length[:] = 0
-    g.marker[:] = 0
-    g.strike[:] = 0
-    g.out[:] = 0
+    g.marker = 0
+    g.strike = 0
+    g.out = 0
     g.empty_double[:] = 0
     g.laid[:] = 0
     g.end_n[:] = 0
-    g.lack_since[:] = st.UNMARKED
+    g.lacks[:] = 0
     g.where[:] = 0
     g.order[:] = 0
     g.q_fresh[:] = 0
@@ -206,6 +217,7 @@ def begin_turn(g: Record) -> None:
 def clear_match(g: Record, round_index: int) -> None:
     """Forget all points and begin with the round of the given index."""
     g.round_index = round_index
+    g.scored = 0
     g.total[:] = 0
     g.round_score[:] = 0
     g.zero_rounds[:] = 0

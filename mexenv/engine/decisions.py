@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from mexenv.engine import state as st
-from mexenv.engine._jit import ctz, kernel, wide
+from mexenv.engine._jit import ctz, inlined, kernel, wide
 
 Record = Any  # numba records have no static type
 
@@ -30,30 +30,36 @@ def n_seats(r: Record) -> int:
 
 
 @kernel
-def ways_to_join(r: Record) -> int:
-    """Actions for each pair of tile and train: 2 where a tile can join by either half."""
-    return 2 if r.two_way else 1
+def two_ways(r: Record) -> bool:
+    """A tile can join a train in two ways, each an action of its own."""
+    return r.two_way != 0
 
 
 @kernel
 def n_pairs(r: Record) -> int:
     """Number of (tile, train) actions; DRAW and PASS follow them."""
-    pairs = n_values(r) * (n_values(r) + 1) // 2 * (wide(r.players) + 1)
+    pairs = ((n_values(r) * (n_values(r) + 1)) >> 1) * (wide(r.players) + 1)
     return pairs * 2 if r.two_way else pairs
 
 
 @kernel
 def pair_tile(r: Record, action: int) -> int:
     """Tile index of a (tile, train) action."""
-    trains = wide(r.players) + 1
-    return action // (trains * 2) if r.two_way else action // trains
+    return (action * r.pair_inverse) >> 32
 
 
 @kernel
 def pair_place(r: Record, action: int) -> int:
     """Train of a (tile, train) action, counted from the mover."""
-    trains = wide(r.players) + 1
-    return action // 2 % trains if r.two_way else action % trains
+    first = pair_tile(r, action) * (wide(r.players) + 1)
+    return (action >> 1) - first if r.two_way else action - first
+
+
+@inlined
+def pair_action(r: Record, tile: int, place: int, by_low: bool) -> int:
+    """Action id of a tile joined to a train, counted from the mover, by its low half or by its high one."""
+    pair = tile * (wide(r.players) + 1) + place
+    return pair * 2 + by_low if r.two_way else pair
 
 
 @kernel
@@ -195,10 +201,10 @@ def bound_to_own_train(g: Record, r: Record, s: int) -> bool:
 @kernel
 def tied_by_marker(g: Record, r: Record, s: int) -> bool:
     """The marker of seat `s` is up and keeps it on its own train."""
-    return r.marked_may_roam == 0 and g.marker[s] != 0
+    return r.marked_may_roam == 0 and (wide(g.marker) >> s) & 1 != 0
 
 
-@kernel
+@inlined
 def open_trains(g: Record, r: Record, s: int) -> int:
     """Bit set of the trains on which seat `s` may play in an ordinary turn, no double being in force."""
     trains = wide(1) << s
@@ -207,8 +213,7 @@ def open_trains(g: Record, r: Record, s: int) -> int:
     if bound_to_own_train(g, r, s) or tied_by_marker(g, r, s):
         return trains
     seats = wide(r.players)
-    for t in range(seats):
-        trains |= wide(g.marker[t]) << t
+    trains |= wide(g.marker)
     if g.length[seats] > 0 or may_start_mexican(g, r, s):
         trains |= wide(1) << seats
     return trains
@@ -224,7 +229,7 @@ def may_cover_on(g: Record, r: Record, s: int, t: int) -> bool:
     return g.no_skip != 0 or not tied_by_marker(g, r, s)
 
 
-@kernel
+@inlined
 def joining_halves(r: Record, ends: int) -> int:
     """Bit set of the values by which a tile can join one of the end values `ends`."""
     if r.blanks_wild == 0 or ends == 0:
@@ -267,7 +272,7 @@ def may_draw(g: Record, r: Record) -> bool:
 @kernel
 def is_barred(g: Record, r: Record, s: int) -> bool:
     """The marker of seat `s` keeps it from all doubles in force, none of which lies on its own train."""
-    if r.marked_may_roam != 0 or g.marker[s] == 0 or r.cover_duty == 0:
+    if r.marked_may_roam != 0 or (wide(g.marker) >> s) & 1 == 0 or r.cover_duty == 0:
         return False
     found = False
     for q in range(wide(g.q_n)):
@@ -472,10 +477,4 @@ def own_end_fits(g: Record, r: Record, s: int) -> bool:
     ends = wide(g.end_mask[s])
     if r.partners != 0:
         ends |= wide(g.end_mask[partner(r, s)])
-    ends = joining_halves(r, ends)
-    while ends:
-        v = ctz(ends)
-        ends &= ends - 1
-        if g.hand[s, v] != 0:
-            return True
-    return False
+    return joining_halves(r, ends) & wide(g.held[s]) != 0

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 
 from mexenv.engine import decisions as ask
-from mexenv.engine import state as st
-from mexenv.engine._jit import kernel, wide
+from mexenv.engine._jit import inlined, kernel, part, wide
 from mexenv.engine.deal import take
 
 Record = Any
 
 
-@kernel
+@part
 def lay(g: Record, r: Record, s: int, t: int, hi: int, lo: int, joined: int, chained: bool) -> bool:
     """Move a tile from hand to train and settle what that changes on the table.
 
@@ -32,8 +31,8 @@ def lay(g: Record, r: Record, s: int, t: int, hi: int, lo: int, joined: int, cha
         True if the tile is a double that waits for a cover.
     """
     take(g, s, hi, lo)
-    _note_play(g, r, s, hi, lo)
-    tile = hi * (hi + 1) // 2 + lo
+    _note_play(g, s, hi, lo)
+    tile = (hi * (hi + 1) >> 1) + lo
     g.where[tile] = t + 1
     g.joined_low[tile] = joined == lo
     g.order[g.n_laid] = tile
@@ -63,43 +62,35 @@ def lay(g: Record, r: Record, s: int, t: int, hi: int, lo: int, joined: int, cha
     return waits
 
 
-@kernel
-def _note_play(g: Record, r: Record, s: int, hi: int, lo: int) -> None:
+@inlined
+def _note_play(g: Record, s: int, hi: int, lo: int) -> None:
     """Keep what is proven about the hand of seat `s` true after the tile left it."""
     if g.drawn != 0:
-        # The tile laid is the drawn one; what was proven of the others stays.
-        for v in range(ask.n_values(r)):
-            if g.lack_since[s, v] != st.UNMARKED:
-                g.lack_since[s, v] -= 1
-        g.drawn = 0
-    else:
-        _use_free_slot(g, s, hi)
-        if lo != hi:
-            _use_free_slot(g, s, lo)
+        g.drawn = 0  # the tile laid is the one drawn after the proof
+        return
+    lacks = g.lacks[s]
+    # A tile of a value that the hand was proven to lack was drawn later; any other may be one of the proven.
+    of_hi, of_lo = lacks[hi], lacks[lo]
+    for v in range(lacks.shape[0]):
+        lacks[v] -= lacks[v] > 0
+    lacks[hi] = of_hi
+    lacks[lo] = of_lo
 
 
-@kernel
-def _use_free_slot(g: Record, s: int, value: int) -> None:
-    """A tile of a value that the hand was proven to lack came from a later draw."""
-    since = g.lack_since[s, value]
-    if since != st.UNMARKED:
-        g.lack_since[s, value] = since - 1 if since > 0 else st.UNMARKED
-
-
-@kernel
+@inlined
 def _lower_markers(g: Record, r: Record, s: int, t: int) -> None:
     """Take down what a play of seat `s` on train `t` takes down."""
     own = ask.is_own(r, s, t)
     if own:
         g.own_played = 1
     lowered = own or ask.any_play_unmarks(r)
-    if lowered:
-        g.marker[s] = 0
+    team = np.int32(1) << s
     if ask.has_partners(r):
         mate = ask.partner(r, s)
-        g.strike[min(s, mate)] = 0
-        if lowered:
-            g.marker[mate] = 0
+        g.strike &= ~(np.int32(1) << min(s, mate))
+        team |= np.int32(1) << mate
+    if lowered:
+        g.marker &= ~team
 
 
 @kernel
@@ -153,7 +144,7 @@ def _settle_double(g: Record, r: Record, q: int) -> None:
     for s in range(ask.n_seats(r)):
         if g.empty_double[s] == value + 1:
             g.empty_double[s] = 0
-            g.out[s] = 1
+            g.out |= np.int32(1) << s
 
 
 @kernel

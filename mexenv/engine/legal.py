@@ -1,4 +1,4 @@
-"""Which actions the mover has: the action mask, and the end values that are open to it."""
+"""Which actions the mover has: their list and mask, and the end values that are open to it."""
 
 from __future__ import annotations
 
@@ -6,58 +6,111 @@ from typing import Any
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import ctz, kernel, wide
+from mexenv.engine._jit import ctz, inlined, kernel, part, wide
 from mexenv.engine.deal import halves
 
 Record = Any
 Array = Any
 
 
-@kernel
-def _mark_tiles(g: Record, r: Record, mask: Array, t: int, ends: int, limited: bool) -> int:
-    """Set the mask for the mover's tiles that fit `ends` on train `t`; returns how many.
+@inlined
+def _trains_asked(g: Record, r: Record, s: int) -> int:
+    """Bit set of the trains on which the mover `s` may find an open end."""
+    stage = g.stage
+    if stage == st.PLAY:
+        return ask.open_trains(g, r, s)
+    if stage == st.OPENING or stage == st.CHAIN:
+        return wide(1) << wide(g.chain_train)
+    if stage == st.DRIVE:
+        return (wide(2) << ask.n_seats(r)) - 1
+    trains = wide(0)
+    for q in range(wide(g.q_n)):
+        trains |= wide(1) << wide(g.q_train[q])
+    if stage == st.EXTRA and ask.extra_goes_anywhere(r):
+        trains |= ask.open_trains(g, r, s)
+    return trains
+
+
+@inlined
+def _list_tiles(g: Record, r: Record, ids: Array, count: int, t: int, joining: int, limited: bool) -> int:
+    """Add the mover's tiles that join train `t` to the list; returns its new length.
 
     Args:
         g: the game.
         r: the ruleset.
-        mask: int8 [n_actions].
+        ids: int16 [n_actions].
+        count: length of the list so far.
         t: the train.
-        ends: bit set of end values.
+        joining: bit set of values that join and that the mover holds.
         limited: not every double may be laid.
     """
     s = wide(g.mover)
-    seats = ask.n_seats(r)
-    trains = seats + 1
-    place = t - s
-    if t == seats:
-        place = seats
-    elif place < 0:
-        place += seats
-    ways = ask.ways_to_join(r)
-    halves_left = ask.joining_halves(r, ends)
-    hand = g.hand[s]
-    drawn = wide(g.drawn) - 1
-    only_hi, only_lo = halves(drawn) if drawn >= 0 else (-1, -1)
-    found = 0
-    while halves_left:
-        v = ctz(halves_left)
-        halves_left &= halves_left - 1
-        partners = wide(hand[v])
-        if drawn >= 0:
-            if v != only_hi and v != only_lo:
-                continue
-            partners = wide(1) << (only_hi + only_lo - v)
-        first = v * (v + 1) // 2
+    place = _place_of(r, s, t)
+    listed = wide(0)
+    while joining:
+        v = ctz(joining)
+        joining &= joining - 1
+        # A tile that joins by both halves is one action, unless the ways to join are told apart.
+        partners = wide(g.hand[s, v]) & ~listed
+        if not ask.two_ways(r):
+            listed |= wide(1) << v
+        if limited and (partners >> v) & 1 and not ask.may_be_extra(g, r, s, v, t):
+            partners &= ~(wide(1) << v)
         while partners:
             w = ctz(partners)
             partners &= partners - 1
-            if limited and v == w and not ask.may_be_extra(g, r, s, v, t):
-                continue
-            low = w > v
-            tile = w * (w + 1) // 2 + v if low else first + w
-            mask[(tile * trains + place) * ways + (ways - 1) * low] = 1
-            found += 1
-    return found
+            hi, lo = max(v, w), min(v, w)
+            ids[count] = ask.pair_action(r, ((hi * (hi + 1)) >> 1) + lo, place, w > v)
+            count += 1
+    return count
+
+
+@inlined
+def _list_drawn(g: Record, r: Record, ids: Array, count: int, t: int, joining: int, limited: bool) -> int:
+    """Add the tile just drawn, if it joins train `t` by one of the values `joining`; see `_list_tiles`."""
+    tile = wide(g.drawn) - 1
+    hi, lo = halves(tile)
+    s = wide(g.mover)
+    place = _place_of(r, s, t)
+    if hi == lo and limited and not ask.may_be_extra(g, r, s, hi, t):
+        return count
+    by_high = (joining >> hi) & 1 != 0
+    if by_high:
+        ids[count] = ask.pair_action(r, tile, place, False)
+        count += 1
+    if hi != lo and (joining >> lo) & 1 and (ask.two_ways(r) or not by_high):
+        ids[count] = ask.pair_action(r, tile, place, True)
+        count += 1
+    return count
+
+
+@part
+def _list_plays(g: Record, r: Record, ids: Array) -> int:
+    """List the mover's plays; returns how many."""
+    stage = g.stage
+    s = wide(g.mover)
+    held = wide(g.held[s])
+    limited = (stage == st.EXTRA or stage == st.THIRD) and ask.extra_doubles_limited(r)
+    count = wide(0)
+    trains = _trains_asked(g, r, s)
+    while trains:
+        t = ctz(trains)
+        trains &= trains - 1
+        ends = wide(g.end_mask[t]) if stage == st.PLAY else open_ends(g, r, s, t)
+        joining = ask.joining_halves(r, ends) & held
+        if joining:
+            if g.drawn == 0:
+                count = _list_tiles(g, r, ids, count, t, joining, limited)
+            else:
+                count = _list_drawn(g, r, ids, count, t, joining, limited)
+    return count
+
+
+@inlined
+def _place_of(r: Record, s: int, t: int) -> int:
+    """Train `t` counted from seat `s`."""
+    seats = ask.n_seats(r)
+    return t if t == seats else (t - s if t >= s else t - s + seats)
 
 
 @kernel
@@ -97,7 +150,7 @@ def drive_ends(g: Record, r: Record, s: int, t: int) -> int:
     passed = False
     for step in range(seats):
         stop = (s + step) % seats
-        if passed and g.marker[stop]:
+        if passed and (wide(g.marker) >> stop) & 1:
             return wide(g.end_mask[t]) if t == stop else wide(0)
         passed = passed or stop == at
         if stop == mexican_after:
@@ -107,55 +160,54 @@ def drive_ends(g: Record, r: Record, s: int, t: int) -> int:
     return wide(0)
 
 
-@kernel
-def write_mask(g: Record, r: Record, mask: Array) -> int:
-    """Write the mover's action mask.
+@part
+def list_actions(g: Record, r: Record, ids: Array) -> int:
+    """List the mover's legal actions.
 
     Args:
         g: the game.
         r: the ruleset.
-        mask: int8 [n_actions], overwritten: 1 for a legal action, 0 otherwise. All zero when
-            the round is over.
+        ids: int16 [n_actions], written from the front: plays in no particular order, then DRAW or PASS.
 
     Returns:
-        The number of legal actions.
+        The number of legal actions; 0 when the round is over.
     """
-    mask[:] = 0
-    if g.stage >= st.ROUND_OVER:
+    stage = g.stage
+    if stage >= st.ROUND_OVER:
         return 0
-    s = wide(g.mover)
-    seats = ask.n_seats(r)
     draw = ask.n_pairs(r)
-    plays = 0
-    if g.stage == st.PLAY:
-        trains = ask.open_trains(g, r, s)
-        while trains:
-            t = ctz(trains)
-            trains &= trains - 1
-            plays += _mark_tiles(g, r, mask, t, wide(g.end_mask[t]), False)
-    else:
-        limited = (g.stage == st.EXTRA or g.stage == st.THIRD) and ask.extra_doubles_limited(r)
-        for t in range(seats + 1):
-            ends = open_ends(g, r, s, t)
-            if ends:
-                plays += _mark_tiles(g, r, mask, t, ends, limited)
-    if g.stage == st.OPENING or g.stage == st.CHAIN or g.stage == st.DRIVE:
+    plays = _list_plays(g, r, ids)
+    if stage == st.OPENING or stage == st.CHAIN or stage == st.DRIVE:
         # Stopping is asked even when nothing fits, so that the question tells nothing.
-        bound = g.stage == st.OPENING and g.turn_plays == 0 and ask.opening_must_start(r)
+        bound = stage == st.OPENING and g.turn_plays == 0 and ask.opening_must_start(r)
         if plays > 0 and bound:
             return plays
-        mask[draw + 1] = 1
+        ids[plays] = draw + 1
         return plays + 1
     if plays > 0:
         if g.drawn != 0:
             if ask.must_play_drawn(g, r):
                 return plays
-            mask[draw + 1] = 1
+            ids[plays] = draw + 1
             return plays + 1
         if ask.must_play(r):
             return plays
-    mask[draw if ask.may_draw(g, r) else draw + 1] = 1
+    ids[plays] = draw if ask.may_draw(g, r) else draw + 1
     return plays + 1
+
+
+@kernel
+def write_mask(ids: Array, count: int, mask: Array) -> None:
+    """Write a list of actions as a mask.
+
+    Args:
+        ids: int16 [n_actions], action ids.
+        count: how many of them count.
+        mask: int8 [n_actions], overwritten: 1 for an action in the list, 0 otherwise.
+    """
+    mask[:] = 0
+    for i in range(count):
+        mask[ids[i]] = 1
 
 
 @kernel
@@ -167,12 +219,14 @@ def prove_lack(g: Record, r: Record, s: int) -> None:
     """
     limited = (g.stage == st.EXTRA or g.stage == st.THIRD) and ask.extra_doubles_limited(r)
     ends = wide(0)
-    for t in range(ask.n_seats(r) + 1):
-        ends |= open_ends(g, r, s, t)
+    trains = _trains_asked(g, r, s)
+    while trains:
+        ends |= open_ends(g, r, s, ctz(trains))
+        trains &= trains - 1
     ends = ask.joining_halves(r, ends)
     while ends:
         v = ctz(ends)
         ends &= ends - 1
-        if limited and g.where[v * (v + 3) // 2] == 0:
+        if limited and g.where[v * (v + 3) >> 1] == 0:
             continue
-        g.lack_since[s, v] = 0
+        g.lacks[s, v] = g.hand_n[s]

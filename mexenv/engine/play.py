@@ -8,7 +8,7 @@ import numpy as np
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import kernel, wide
+from mexenv.engine._jit import inlined, kernel, part, wide
 from mexenv.engine.deal import begin_chain, begin_turn, draw_tile, halves
 from mexenv.engine.lay import lay
 from mexenv.engine.legal import drive_ends, prove_lack
@@ -17,7 +17,7 @@ from mexenv.engine.score import end_round
 Record = Any
 
 
-@kernel
+@part
 def apply(g: Record, r: Record, action: int) -> None:
     """Carry out a legal action of the mover.
 
@@ -54,9 +54,6 @@ def _draw(g: Record, r: Record) -> None:
     g.drawn = tile + 1
     g.draws_used += 1
     g.empty_double[s] = 0
-    for v in range(ask.n_values(r)):
-        if g.lack_since[s, v] != st.UNMARKED:
-            g.lack_since[s, v] += 1
 
 
 @kernel
@@ -77,12 +74,16 @@ def _pass(g: Record, r: Record) -> None:
 # --- play -----------------------------------------------------------------------------------
 
 
-@kernel
+@part
 def _play(g: Record, r: Record, action: int) -> None:
     s = wide(g.mover)
     seats = ask.n_seats(r)
     place = ask.pair_place(r, action)
-    t = seats if place == seats else (s + place) % seats
+    t = s + place
+    if place == seats:
+        t = seats
+    elif t >= seats:
+        t -= seats
     hi, lo = halves(ask.pair_tile(r, action))
     joined = hi if ask.pair_joins_high(r, action, (wide(g.end_mask[t]) >> hi) & 1 != 0) else lo
     stage = g.stage
@@ -97,7 +98,7 @@ def _play(g: Record, r: Record, action: int) -> None:
             _end_chain(g, r)
         return
     _check_empty_hand(g, r, s, hi if hi == lo else -1, waits)
-    if _anybody_out(g, r):
+    if g.out != 0:
         end_round(g, r)
     elif chained:
         g.stage = st.CHAIN
@@ -150,22 +151,14 @@ def _has_next_stop(g: Record, r: Record, s: int) -> bool:
     return False
 
 
-@kernel
+@inlined
 def _check_empty_hand(g: Record, r: Record, s: int, value: int, waits: bool) -> None:
     """The hand may just have become empty: the seat is out, or waits for its last double."""
     if g.hand_n[s] == 0:
         if ask.goes_out_on(g, r, value >= 0, waits):
-            g.out[s] = 1
+            g.out |= np.int32(1) << s
         else:
             g.empty_double[s] = value + 1
-
-
-@kernel
-def _anybody_out(g: Record, r: Record) -> bool:
-    for s in range(ask.n_seats(r)):
-        if g.out[s]:
-            return True
-    return False
 
 
 # --- the flow of turns ----------------------------------------------------------------------
@@ -184,7 +177,7 @@ def _end_chain(g: Record, r: Record) -> None:
     if g.turn_plays == 0:
         if ask.opening_must_start(r):
             _raise_markers(g, r, wide(1) << s)
-            g.lack_since[s, wide(g.engine)] = 0
+            g.lacks[s, wide(g.engine)] = g.hand_n[s]
     else:
         last = wide(g.q_n) - 1
         waits = last >= 0 and g.q_fresh[last] != 0
@@ -194,10 +187,10 @@ def _end_chain(g: Record, r: Record) -> None:
     g.opening_left -= 1
     begin_turn(g)
     if g.opening_left > 0:
-        s = (s + 1) % ask.n_seats(r)
+        s = _left_of(r, s)
         g.mover = s
         begin_chain(g, s)
-    elif _anybody_out(g, r):
+    elif g.out != 0:
         end_round(g, r)
     else:
         g.stage = st.PLAY
@@ -207,24 +200,15 @@ def _end_chain(g: Record, r: Record) -> None:
 @kernel
 def _raise_markers(g: Record, r: Record, marks: int) -> bool:
     """Put up the markers of the seats in the bit set, or strikes; tells whether one was down before."""
-    raised = False
-    seats = ask.n_seats(r)
+    before = wide(g.marker)
     if ask.has_partners(r):
-        half = seats // 2
+        half = ask.n_seats(r) // 2
         teams = (marks | (marks >> half)) & ((wide(1) << half) - 1)
-        for team in range(half):
-            if (teams >> team) & 1:
-                if g.strike[team]:
-                    raised = raised or g.marker[team] == 0 or g.marker[team + half] == 0
-                    g.marker[team] = 1
-                    g.marker[team + half] = 1
-                g.strike[team] = 1
-        return raised
-    for s in range(seats):
-        if (marks >> s) & 1 and g.marker[s] == 0:
-            g.marker[s] = 1
-            raised = True
-    return raised
+        struck = teams & wide(g.strike)
+        g.strike |= np.int32(teams)
+        marks = struck | (struck << half)
+    g.marker |= np.int32(marks)
+    return marks & ~before != 0
 
 
 @kernel
@@ -259,7 +243,7 @@ def end_turn(g: Record, r: Record, failed: bool, marks: int) -> None:
                 g.blocked = 1
                 end_round(g, r)
                 return
-    next_turn(g, r, (s + 1) % ask.n_seats(r))
+    next_turn(g, r, _left_of(r, s))
 
 
 @kernel
@@ -268,16 +252,22 @@ def next_turn(g: Record, r: Record, s: int) -> None:
     if ask.may_skip(r):
         _suspend_skipping(g, r)
         while ask.is_skipped(g, r, s):
-            s = (s + 1) % ask.n_seats(r)
+            s = _left_of(r, s)
     g.mover = s
     if ask.any_in_force(g, r):
         g.stage = st.COVER
 
 
+@inlined
+def _left_of(r: Record, s: int) -> int:
+    """The seat after seat `s`, clockwise."""
+    return s + 1 if s + 1 < ask.n_seats(r) else wide(0)
+
+
 @kernel
 def _suspend_skipping(g: Record, r: Record) -> None:
     """Where every seat would be skipped, skip nobody until one of the doubles in force is covered."""
-    if g.no_skip:
+    if g.no_skip or g.q_n == 0:
         return
     for s in range(ask.n_seats(r)):
         if not ask.is_barred(g, r, s):

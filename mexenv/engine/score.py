@@ -6,7 +6,7 @@ from typing import Any
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import kernel, popcount, wide
+from mexenv.engine._jit import kernel, wide
 
 Record = Any
 
@@ -14,15 +14,8 @@ Record = Any
 @kernel
 def hand_points(g: Record, r: Record, s: int) -> int:
     """Points of the tiles left in the hand of seat `s`."""
-    points = 0
-    for v in range(ask.n_values(r)):
-        held = wide(g.hand[s, v])
-        points += v * popcount(held)
-        if (held >> v) & 1:  # a double shows its value twice, the mask once
-            points += v
-    if wide(g.hand[s, 0]) & 1:
-        points += ask.double_blank_points(r)
-    return points
+    double_blank = ask.double_blank_points(r) if wide(g.hand[s, 0]) & 1 else 0
+    return wide(g.points[s]) + double_blank
 
 
 @kernel
@@ -38,7 +31,7 @@ def end_round(g: Record, r: Record) -> None:
         _share_out(g, seats)
     elif ask.has_partners(r):
         for s in range(seats):
-            if g.out[s] or g.out[s + seats]:
+            if _is_out(g, s, seats):
                 g.round_score[s] = 0
     if ask.has_partners(r):
         for s in range(seats):
@@ -47,6 +40,7 @@ def end_round(g: Record, r: Record) -> None:
     for s in range(seats):
         points = g.round_score[s]
         g.total[s] += points
+        g.scored |= points != 0
         if points == 0:
             g.zero_rounds[s] += 1
         elif points < g.lowest_round[s]:
@@ -64,7 +58,7 @@ def _join_teams(g: Record, half: int) -> None:
 @kernel
 def _is_out(g: Record, s: int, seats: int) -> bool:
     """Seat `s` went out, or its partner, `seats` being the number of teams then."""
-    return g.out[s] or (s + seats < g.out.shape[0] and g.out[s + seats])
+    return ((wide(g.out) >> s) | (wide(g.out) >> (s + seats))) & 1 != 0
 
 
 @kernel

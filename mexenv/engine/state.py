@@ -32,23 +32,43 @@ STAGE_NAMES = ("opening", "play", "cover", "extra", "third", "chain", "drive", "
 POINT = math.lcm(*range(1, 19))
 NO_ROUND = 2**62
 
-UNMARKED = 255  # `lack_since`: nothing is proven about this value
 ENGINE_PLACE = 254  # `where` of the engine tile
 
 
 def state_dtype(n_values: int, n_seats: int) -> np.dtype[np.void]:
-    """The dtype of a game record with room for `n_values` pip values and `n_seats` seats."""
+    """The dtype of a game record with room for `n_values` pip values and `n_seats` seats.
+
+    What every step looks at stands first. Sets of seats and of values are bit sets. Kernels read and
+    write whole vectors of bytes, past the end of a short array into the field behind it, so rows that
+    are written that way are `lanes` wide.
+    """
     v, p = n_values, n_seats
     tiles = v * (v + 1) // 2
     trains = p + 1
+    lanes = lanes_for(v)
+    bits = np.int16 if v < 16 else np.int32
     fields: list[tuple[Any, ...]] = [
         ("rng", np.uint64),  # state of the game's own generator
-        ("total", np.int64, (p,)),  # match points so far, in units of 1 / POINT
-        ("round_score", np.int64, (p,)),  # points of the round that ended last, likewise
-        ("lowest_round", np.int64, (p,)),  # lowest round score above 0, likewise; NO_ROUND without one
-        ("hand", np.int32, (p, v)),  # bit w of hand[s, x]: seat s holds the tile x-w
-        ("end_mask", np.int32, (trains,)),  # bit x: the train can be extended at value x
         ("passed", np.int32),  # bit s: seat s has passed since the last play
+        ("marker", np.int32),  # bit s: the marker of seat s is up
+        ("strike", np.int32),  # partners only, bit s: a strike stands against the team of seats s, s + P/2
+        ("out", np.int32),  # bit s: seat s went out in the present round
+        ("stage", np.uint8),
+        ("mover", np.uint8),
+        ("starter", np.uint8),
+        ("engine", np.uint8),  # value of the engine
+        ("q_n", np.uint8),  # uncovered doubles
+        ("turn_doubles", np.uint8),  # doubles laid in the present turn
+        ("own_played", np.uint8),  # a tile went on the mover's own train in this turn
+        ("own_fits", np.uint8),  # at the last decision a held tile fitted the own train
+        ("no_skip", np.uint8),  # nobody is skipped until a double in force (q_asked) is covered
+        ("opening_left", np.uint8),  # seats that have not finished the opening
+        ("mexican_seat", np.uint8),  # seat + 1 that started the Mexican Train, else 0
+        ("drive_at", np.uint8),  # swan drive: train + 1 of its last stop, 0 without a drive
+        ("chain_train", np.uint8),  # train that the mover's chain grows on
+        ("chain_end", np.uint8),  # value at which it goes on
+        ("blocked", np.uint8),
+        ("scored", np.uint8),  # points have been booked in the match
         ("round_index", np.int16),
         ("pile_next", np.int16),  # the boneyard is pile[pile_next:pile_end]
         ("pile_end", np.int16),
@@ -56,45 +76,57 @@ def state_dtype(n_values: int, n_seats: int) -> np.dtype[np.void]:
         ("n_laid", np.int16),
         ("draws_used", np.int16),  # draws of the present need
         ("turn_plays", np.int16),  # tiles laid in the present turn
+        ("points", np.int16, (p,)),  # pips of the tiles in hand
+        ("end_mask", np.int32, (trains,)),  # bit x: the train can be extended at value x
+        ("held", np.int32, (p,)),  # bit x: seat s holds a tile with the value x
+        ("hand", bits, (p, v)),  # bit w of hand[s, x]: seat s holds the tile x-w
         ("hand_n", np.uint8, (p,)),
         ("length", np.uint8, (trains,)),  # tiles on the train, engine not counted
-        ("marker", np.uint8, (p,)),
-        ("strike", np.uint8, (p,)),  # partners only: a strike stands against the team of seats s, s + P/2
-        ("zero_rounds", np.uint8, (p,)),  # rounds of the match with 0 points
-        ("out", np.uint8, (p,)),  # went out in the present round
-        ("empty_double", np.uint8, (p,)),  # value + 1 of the last tile, an uncovered double, else 0
         ("laid", np.uint8, (v,)),  # tiles on the table that show the value
-        ("end_n", np.uint8, (trains, v)),  # open ends of the value, where trains branch
-        ("lack_since", np.uint8, (p, v)),  # tiles drawn since the hand was proven to lack the value
+        ("lacks", np.uint8, (p, lanes)),  # tiles in the hand that are proven not to have the value
         ("where", np.uint8, (tiles,)),  # train + 1 the tile lies on, 0 hidden, ENGINE_PLACE
-        ("joined_low", np.uint8, (tiles,)),  # the tile on the table joined by its low half
-        ("order", np.uint8, (tiles,)),  # tiles in the order they were laid
-        ("pile", np.uint8, (tiles,)),
         # Uncovered doubles in the order they were laid.
         ("q_value", np.uint8, (v,)),
         ("q_train", np.uint8, (v,)),
         ("q_covers", np.uint8, (v,)),
         ("q_fresh", np.uint8, (v,)),  # laid in the present turn
         ("q_asked", np.uint8, (v,)),  # in force when otherwise every seat would have been skipped
-        ("q_n", np.uint8),
-        ("stage", np.uint8),
-        ("mover", np.uint8),
-        ("starter", np.uint8),
-        ("engine", np.uint8),  # value of the engine
-        ("opening_left", np.uint8),  # seats that have not finished the opening
-        ("turn_doubles", np.uint8),  # doubles laid in the present turn
-        ("own_played", np.uint8),  # a tile went on the mover's own train in this turn
-        ("own_fits", np.uint8),  # at the last decision a held tile fitted the own train
-        ("no_skip", np.uint8),  # nobody is skipped until a double in force (q_asked) is covered
-        ("mexican_seat", np.uint8),  # seat + 1 that started the Mexican Train, else 0
-        ("drive_at", np.uint8),  # swan drive: train + 1 of its last stop, 0 without a drive
-        ("chain_train", np.uint8),  # train that the mover's chain grows on
-        ("chain_end", np.uint8),  # value at which it goes on
-        ("blocked", np.uint8),
+        ("empty_double", np.uint8, (p,)),  # value + 1 of the last tile, an uncovered double, else 0
+        ("pile", np.uint8, (tiles,)),
+        ("order", np.uint8, (tiles,)),  # tiles in the order they were laid
+        ("joined_low", np.uint8, (tiles,)),  # the tile on the table joined by its low half
+        ("end_n", np.uint8, (trains, v)),  # open ends of the value, where trains branch
+        ("zero_rounds", np.uint8, (p,)),  # rounds of the match with 0 points
+        ("total", np.int64, (p,)),  # match points so far, in units of 1 / POINT
+        ("round_score", np.int64, (p,)),  # points of the round that ended last, likewise
+        ("lowest_round", np.int64, (p,)),  # lowest round score above 0, likewise; NO_ROUND without one
     ]
-    # Padding would hold garbage after a copy; equal games are to have equal bytes.
-    spare = -np.dtype(fields).itemsize % 8
-    return record_dtype([*fields, ("spare", np.uint8, (spare,))] if spare else fields)
+    return record_dtype(_spaced(fields))
+
+
+def lanes_for(n_values: int) -> int:
+    """Bytes of a vector that holds a number for each value."""
+    return 16 if n_values <= 16 else 32
+
+
+def _spaced(fields: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """The fields with every gap made a field: equal games are to have equal bytes, padding included."""
+    spaced: list[tuple[Any, ...]] = []
+    at = gaps = 0
+
+    def fill(width: int) -> None:
+        nonlocal at, gaps
+        if at % width:
+            gaps += 1
+            spaced.append((f"gap{gaps}", np.uint8, (width - at % width,)))
+            at += width - at % width
+
+    for name, kind, *shape in fields:
+        fill(np.dtype(kind).itemsize)
+        spaced.append((name, kind, *shape))
+        at += np.dtype([(name, kind, *shape)]).itemsize
+    fill(8)
+    return spaced
 
 
 SMALL = state_dtype(13, 8)
@@ -131,6 +163,7 @@ _NUMBERS = ("set_max", "players", "double_outlets", "double_covers", "double_bla
 RULES = record_dtype(
     [(name, np.int32) for name in (*_CHOICES, *_FLAGS, *_NUMBERS)]
     + [("hand_size", np.int32), ("rounds", np.int32), ("draws", np.int32), ("two_way", np.int32)]
+    + [("pair_inverse", np.int64)]
 )
 
 # The codes that `decisions.py` compares with; each is the place of the word in _CHOICES.
@@ -158,7 +191,7 @@ def rules_record(ruleset: Ruleset) -> StateArray:
 
     Returns:
         Structured array of shape [1] and dtype `RULES`; words are the codes above, flags 0 or 1,
-        `draws` is 1000 for `until_playable`.
+        `draws` is 1000 for `until_playable`; action * `pair_inverse` >> 32 is the tile of the action.
     """
     record = np.zeros(1, RULES)
     for name, words in _CHOICES.items():
@@ -169,4 +202,6 @@ def rules_record(ruleset: Ruleset) -> StateArray:
     record["rounds"] = ruleset.match_rounds
     record["draws"] = 1000 if ruleset.draws == "until_playable" else ruleset.draws
     record["two_way"] = ruleset.two_way
+    # Rounded up, so exact for action ids, which are far below 2**32 / (actions of a tile).
+    record["pair_inverse"] = -(-(2**32) // ((ruleset.players + 1) * (2 if ruleset.two_way else 1)))
     return record

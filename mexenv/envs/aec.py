@@ -11,19 +11,18 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 from pettingzoo import AECEnv
-from pettingzoo.utils import wrappers
 
+from mexenv.envs.checked import CheckedEnv
 from mexenv.envs.options import (
     ActionSpace,
     GameOptions,
     Settings,
     check_render_mode,
     fresh_seed,
-    make_batch,
     observation_space,
     show,
 )
-from mexenv.games import Game, IllegalActionError
+from mexenv.games import BatchGame, Game, IllegalActionError
 from mexenv.games.options import illegal_text
 from mexenv.observation import make_layout
 
@@ -39,10 +38,7 @@ def env(**options: Any) -> AECEnv:
     Args:
         **options: see `raw_env`.
     """
-    wrapped: AECEnv = raw_env(**options)
-    wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=-1)
-    wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
-    return wrappers.OrderEnforcingWrapper(wrapped)
+    return CheckedEnv(raw_env(**options))
 
 
 class EnvState(NamedTuple):
@@ -52,9 +48,9 @@ class EnvState(NamedTuple):
     api: dict[str, Any]
 
 
-# What PettingZoo's bookkeeping of an episode consists of, besides the game itself.
+# What PettingZoo's bookkeeping of an episode consists of, besides the game itself. The infos follow from it.
 _API_STATE = (
-    "agents", "agent_selection", "terminations", "truncations", "rewards", "infos", "_cumulative_rewards",
+    "agents", "agent_selection", "terminations", "truncations", "rewards", "_cumulative_rewards",
     "_skip_agent_selection",
 )  # fmt: skip
 
@@ -92,7 +88,11 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self.layout = make_layout(settings.layout, self.ruleset)
         self._dtype = settings.dtype
         self._flat = observation == "flat"
-        self._batch = make_batch(settings, 1, 0, auto_reset=False)
+        # The batch writes the mover's observation with every step.
+        self._batch = BatchGame(
+            self.ruleset, 1, layout=self.layout, dtype=settings.dtype, auto_reset=False,
+            **settings.batch_options,
+        )  # fmt: skip
         self._seeded = False
         self._action = np.zeros(1, np.int64)
         self.actions = self._batch.actions
@@ -100,6 +100,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         players = self.ruleset.players
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents: list[str] = []
+        self._infos: dict[str, dict[str, Any]] = {}
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._seat_index = [np.array([seat]) for seat in range(players)]
         self.observation_spaces = {
@@ -143,7 +144,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._skip_agent_selection: str | None = None
         self._rewarded = False
         self.agent_selection = self.possible_agents[self._batch.to_move[0]]
-        self._renew_infos()
+        self._infos = {}
         if self.render_mode == "human":
             self.render()
 
@@ -167,12 +168,11 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         if self._rewarded:
             self._clear_rewards()
             self._rewarded = False
+        self._infos = {}
         if batch.round_ended[0]:
             self._end_round()
         else:
-            self.infos[agent] = {"action_mask": self._no_mask()}
-            agent = self.agent_selection = self.possible_agents[batch.to_move[0]]
-            self.infos[agent] = {"action_mask": batch.masks[0].copy()}
+            self.agent_selection = self.possible_agents[batch.to_move[0]]
         if self.render_mode == "human":
             self.render()
 
@@ -185,15 +185,23 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             self.terminations = dict.fromkeys(self.agents, True)
         else:
             self.agent_selection = self.possible_agents[self._batch.to_move[0]]
-        self._renew_infos()
 
-    def _renew_infos(self) -> None:
-        """Write all infos: the mask and nothing else, since TorchRL stumbles over more beside it."""
-        self.infos = {agent: {"action_mask": self._no_mask()} for agent in self.possible_agents}
-        # All zero at the end of an episode.
-        self.infos[self.agent_selection] = {"action_mask": self._batch.masks[0].copy()}
+    @property
+    def infos(self) -> dict[str, dict[str, Any]]:
+        """The info of each agent: its mask and nothing else, since TorchRL stumbles over more beside it.
 
-    def _no_mask(self) -> npt.NDArray[np.int8]:
+        Each is written when somebody first asks after a step, and then stays until the next.
+        """
+        if len(self._infos) < len(self.agents):
+            known = self._infos
+            self._infos = {a: known.get(a) or {"action_mask": self._mask(a)} for a in self.agents}
+        return self._infos
+
+    def _mask(self, agent: str) -> npt.NDArray[np.int8]:
+        """A new action mask: all zero unless the agent is to move, and at the end of an episode."""
+        if self._seat_of[agent] == self._batch.to_move[0]:
+            mask: npt.NDArray[np.int8] = self._batch.masks[0].copy()
+            return mask
         return np.zeros(self.actions.n_actions, np.int8)
 
     def _complaint(self, agent: str, action: Any) -> str:
@@ -215,16 +223,41 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             The observation, [layout.size], new at each call; in a dict together with the action mask (int8
             [n_actions], all zero unless the agent is to move) unless `observation="flat"`.
         """
+        batch = self._batch
         seat = self._seat_of[agent]
-        out = np.empty((1, self.layout.size), self._dtype)
-        self._batch.observe(self.layout, seats=self._seat_index[seat], out=out)
-        view: npt.NDArray[Any] = out[0]
+        view: npt.NDArray[Any]
+        if seat == batch.to_move[0]:
+            view = batch.observations[0].copy()
+        else:
+            view = batch.observe(self.layout, self._dtype, seats=self._seat_index[seat])[0]
         if self._flat:
             return view
         # An episode can also be ended from outside, by a wrapper, while somebody is still to move.
-        moves = agent == self.agent_selection and not self.terminations.get(agent, True)
-        mask = self._batch.masks[0].copy() if moves else self._no_mask()
+        over = self.terminations.get(agent, True)
+        mask = np.zeros(self.actions.n_actions, np.int8) if over else self._mask(agent)
         return {"observation": view, "action_mask": mask}
+
+    def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """Observation, reward since its last action, termination, truncation and info of `agent_selection`.
+
+        The observation is new at each call, the info new after each step.
+
+        Args:
+            observe: False for None instead of the observation.
+        """
+        agent = self.agent_selection
+        rewards, ended, cut = self._cumulative_rewards, self.terminations, self.truncations
+        if not observe or ended[agent] or cut[agent]:
+            seen = self.observe(agent) if observe else None
+            return seen, rewards[agent], ended[agent], cut[agent], self.infos[agent]
+        # A live agent is the mover, whose observation and mask the batch has written already.
+        view: npt.NDArray[Any] = self._batch.observations[0].copy()
+        mask = self._batch.masks[0]
+        infos = self._infos
+        if agent not in infos:
+            infos[agent] = {"action_mask": mask.copy()}
+        seen = view if self._flat else {"observation": view, "action_mask": mask.copy()}
+        return seen, rewards[agent], False, False, infos[agent]
 
     def state(self) -> npt.NDArray[np.float32]:
         """The full truth, for centralised critics: nothing that plays may see it.
@@ -256,7 +289,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         Raises:
             ValueError: the position belongs to other numbers of seats or tiles.
         """
-        if state.games.dtype != self._batch.games.dtype or len(state.api["infos"]) > len(
+        if state.games.dtype != self._batch.games.dtype or len(state.api["rewards"]) > len(
             self.possible_agents
         ):
             raise ValueError("state: it was taken from an environment with another ruleset")
@@ -264,6 +297,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._batch.refresh()
         for name, value in state.api.items():
             setattr(self, name, deepcopy(value))
+        self._infos = {}
         self._rewarded = True  # clear whatever rewards the position came with
         self._seeded = True
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from mexenv.engine import batch as loops
 from mexenv.engine import state as st
 from mexenv.engine._jit import announce_compile
+from mexenv.games import stepping
 from mexenv.games.errors import IllegalActionError
 from mexenv.games.options import check_dtype, check_layout, illegal_text, options_record, seeds_for
 from mexenv.observation import ObservationLayout, make_layout
-from mexenv.observation.encode import encode_float, encode_int8, write_hidden
+from mexenv.observation.encode import observe_games, write_hidden
 from mexenv.rules import ActionLayout, Ruleset, load_ruleset
 
 if TYPE_CHECKING:
@@ -41,6 +40,7 @@ class BatchGame:
         games: structured [n], the game records (`mexenv.engine.state`).
         to_move: int64 [n], the seat to move.
         masks: int8 [n, n_actions], the mover's action mask; all zero for a game that is over.
+        n_legal: int64 [n], how many actions the mask allows.
         observations: int8 or float32 [n, layout.size], the mover's observation.
         rewards: float32 [n, players], rewards of the last step by absolute seat.
         dones: uint8 [n], 1 where an episode ended in the last step. With `auto_reset` the arrays
@@ -110,19 +110,27 @@ class BatchGame:
         )
         self.to_move = np.zeros(n_games, np.int64)
         self.masks = np.zeros((n_games, self.n_actions), np.int8)
+        self.n_legal = np.zeros(n_games, np.int64)
         size = 0 if self.layout is None else self.layout.size
         self.observations: npt.NDArray[Any] = np.zeros((n_games, size), self._dtype)
+        self._views = _both_forms(self.observations)
+        self._scale = _NO_SCALE if self.layout is None else self.layout.scale
+        self._observed = stepping.NOTHING
+        if self.layout is not None:
+            self._observed = stepping.PLAN if self.layout.name == "plan" else stepping.BASE
         self.rewards = np.zeros((n_games, self.players), np.float32)
         self.dones = np.zeros(n_games, np.uint8)
         self.round_ended = np.zeros(n_games, np.uint8)
         self.round_pips = np.zeros((n_games, self.players), np.float32)
         self.round_out = np.zeros((n_games, self.players), np.uint8)
         self._all = np.arange(n_games)
-        self._movers = np.full(n_games, -1)
         self._threads = min(threads, max(1, n_games // _THREAD_GAMES))
-        self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
-        cuts = np.linspace(0, n_games, self._threads + 1).astype(int)
-        self._slices = [(int(a), int(b)) for a, b in pairwise(cuts)]
+        self._pool = ThreadPoolExecutor(self._threads - 1) if self._threads > 1 else None
+        self._slices = np.array_split(self._all, self._threads)
+        self._no_actions = np.full(n_games, -1)
+        # Scratch, for each thread its own.
+        self._ids = np.zeros((self._threads, self.n_actions), np.int16)
+        self._rows = np.zeros((self._threads, size), np.int8)
         done = announce_compile("game" if record is st.SMALL else "large game")
         self.reset(seed)
         done()
@@ -142,11 +150,15 @@ class BatchGame:
             states = seeds_for(seed, self.n_games)
         else:
             states = self.games["rng"].copy()
-        loops.reset_games(self.games, self._rules, self._options, states, self._all, self.masks, self.to_move)
+        self._deal(self._all, states)
         self.rewards[:] = 0
         self.dones[:] = 0
         self.round_ended[:] = 0
-        self._observe(0, self.n_games)
+
+    def _deal(self, which: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64]) -> None:
+        """Deal new episodes in the games `which`, from one generator state each."""
+        stepping.reset_games(self.games, self._rules, self._options, seeds, which)
+        self._show(which)
 
     def step(self, actions: npt.NDArray[np.integer[Any]]) -> None:
         """Carry out one action in every game that is not over.
@@ -164,35 +176,35 @@ class BatchGame:
                 f"allowed are ({self.n_games},) and whole numbers"
             )
         # The kernels are compiled for one kind of array only.
-        actions = np.ascontiguousarray(actions, np.int64)
-        if self._pool is None:
-            bad = self._step_slice(actions, 0, self.n_games)
-        else:
-            bad = self._first_illegal(actions)
-            if bad < 0:
-                list(self._pool.map(lambda cut: self._step_slice(actions, *cut), self._slices))
+        self._step_some(self._all, np.ascontiguousarray(actions, np.int64))
+
+    def _step_some(self, which: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:
+        """Carry out `actions[i]` in each game i of `which`; the other entries are not looked at.
+
+        Raises:
+            IllegalActionError: an action is not legal; nothing has changed.
+        """
+        bad = stepping.first_illegal(self.games, which, actions, self.masks)
         if bad >= 0:
-            raise IllegalActionError(self._complaint(bad, int(actions[bad])))
-
-    def _step_slice(self, actions: npt.NDArray[np.integer[Any]], begin: int, end: int) -> int:
-        bad: int = loops.step_games(
-            self.games, self._rules, self._options, actions, begin, end, self.masks, self.to_move,
-            self.rewards, self.dones, self.round_ended, self.round_pips, self.round_out,
-        )  # fmt: skip
-        if bad < 0:
-            self._observe(begin, end)
-        return bad
-
-    def _observe(self, begin: int, end: int) -> None:
-        if self.layout is None:
+            legal = np.flatnonzero(self.masks[bad]).tolist()
+            raise IllegalActionError(f"game {bad}: {illegal_text(self.actions, int(actions[bad]), legal)}")
+        if self._pool is None or which is not self._all:
+            self._step_slice(which, actions)
             return
-        which, seats = self._all[begin:end], self._movers[begin:end]
-        plan = self.layout.name == "plan"
-        target = self.observations[begin:end]
-        if self._dtype == np.int8:
-            encode_int8(self.games, self._rules, which, seats, plan, target)
-        else:
-            encode_float(self.games, self._rules, which, seats, plan, self.layout.scale, target)
+        parts = enumerate(self._slices[1:], 1)
+        others = [self._pool.submit(self._step_slice, part, actions, k) for k, part in parts]
+        self._step_slice(self._slices[0], actions)
+        for other in others:
+            other.result()
+
+    def _step_slice(
+        self, which: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], thread: int = 0
+    ) -> None:
+        stepping.step_games(
+            self.games, self._rules, self._options, which, actions, self._ids[thread], self._rows[thread],
+            self.masks, self.n_legal, self.to_move, self.rewards, self.dones, self.round_ended,
+            self.round_pips, self.round_out, self._observed, self._scale, *self._views,
+        )  # fmt: skip
 
     def observe(
         self,
@@ -223,11 +235,12 @@ class BatchGame:
             raise ValueError(f"out of shape {out.shape}: allowed is {(which.shape[0], layout.size)}")
         if who.shape != which.shape:
             raise ValueError(f"seats of shape {who.shape}: allowed is {which.shape}")
+        # Observations are written as vectors, so into rows without gaps.
+        rows = np.ascontiguousarray(out)
         plan = layout.name == "plan"
-        if out.dtype == np.int8:
-            encode_int8(self.games, self._rules, which, who, plan, out)
-        else:
-            encode_float(self.games, self._rules, which, who, plan, layout.scale, out)
+        observe_games(self.games, self._rules, which, who, plan, layout.scale, *_both_forms(rows))
+        if rows is not out:
+            out[:] = rows
         return out
 
     def hidden(self, games: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.int8]:
@@ -258,16 +271,18 @@ class BatchGame:
 
     def refresh(self) -> None:
         """Write masks, movers and observations anew after the records were changed from outside."""
-        loops.write_masks(self.games, self._rules, self.masks, self.to_move)
-        self._observe(0, self.n_games)
+        self._show(self._all)
 
-    def _first_illegal(self, actions: npt.NDArray[np.integer[Any]]) -> int:
-        live = ~self.over
-        inside = (actions >= 0) & (actions < self.n_actions)
-        legal = inside & (self.masks[self._all, np.where(inside, actions, 0)] == 1)
-        bad = np.flatnonzero(live & ~legal)
-        return int(bad[0]) if bad.size else -1
+    def _show(self, which: npt.NDArray[np.int64]) -> None:
+        self._step_slice(which, self._no_actions)
 
-    def _complaint(self, game: int, action: int) -> str:
-        legal = [int(a) for a in np.flatnonzero(self.masks[game])]
-        return f"game {game}: {illegal_text(self.actions, action, legal)}"
+
+_NO_SCALE = np.zeros(0, np.float32)
+
+
+def _both_forms(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]:
+    """Observations as the kernels take them, int8 and float32, of which the one not written has no rows."""
+    size = rows.shape[1]
+    if rows.dtype == np.int8:
+        return rows, np.empty((0, size), np.float32)
+    return np.empty((0, size), np.int8), rows

@@ -89,9 +89,10 @@ def step_events(
             how = "covered" if on_it else "released"
             text = f"{value}-{value} on {_train(train, players)} is {how}"
             events.append(Event(how, seat, None, train, value, text))
+    changed = int(before["marker"]) ^ int(after["marker"])
     for s in range(players):
-        if before["marker"][s] != after["marker"][s]:
-            way = "up" if after["marker"][s] else "down"
+        if changed >> s & 1:
+            way = "up" if int(after["marker"]) >> s & 1 else "down"
             text = f"{_name(s)}'s marker goes {way}"
             events.append(Event(f"marker_{way}", s, None, s, None, text))
     if kind == "play" and after["hand_n"][seat] == 1:
@@ -111,3 +112,10 @@ def round_events(out: list[int], blocked: bool, scores: list[float]) -> list[Eve
     points = ", ".join(f"{_name(s)} {x:g}" for s, x in enumerate(scores))
     events.append(Event("scores", None, None, None, None, f"scores: {points}"))
     return events
+
+
+def deal_event(g: Any) -> Event:
+    """The event of a deal just made; `g` is the game record."""
+    engine, starter = int(g["engine"]), int(g["starter"])
+    text = f"round {int(g['round_index']) + 1}: engine {engine}-{engine}, {_name(starter)} starts"
+    return Event("deal", starter, None, None, engine, text)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mexenv.engine import batch as loops
+from mexenv.engine import episode as episodes
 from mexenv.engine import state as st
 from mexenv.observation import ObservationLayout
 from mexenv.rules import ActionLayout, Ruleset
@@ -16,6 +16,7 @@ EPISODES = ("round", "match")
 REWARDS = ("relative", "pips", "win")
 REWARD_SCALES = {"relative": 0.04, "pips": 0.04, "win": 1.0}
 """Default factors: about one over the standard deviation of a round's pips; a win is worth 1."""
+
 
 def round_option(engine: str | int, ruleset: Ruleset) -> int:
     """Round index for an `engine` option: `first` is 0, `random` is -1, a number is itself.
@@ -44,7 +45,7 @@ def options_record(
     skip_forced: bool,
     auto_reset: bool,
 ) -> st.StateArray:
-    """The one-element array of `engine.batch.OPTIONS`.
+    """The one-element array of `engine.episode.OPTIONS`.
 
     Raises:
         ValueError: a word that is not allowed.
@@ -59,7 +60,7 @@ def options_record(
     number = isinstance(factor, (int, float, np.integer, np.floating)) and not isinstance(factor, bool)
     if not (number and np.isfinite(factor) and factor > 0):
         raise ValueError(f"reward_scale {reward_scale!r}: allowed are finite numbers above 0, and None")
-    options = np.zeros(1, loops.OPTIONS)
+    options = np.zeros(1, episodes.OPTIONS)
     options["match"] = episode == "match"
     options["round_index"] = 0 if episode == "match" else round_option(engine, ruleset)
     options["reward"] = REWARDS.index(reward)

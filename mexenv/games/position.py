@@ -13,7 +13,7 @@ from mexenv.engine import state as st
 from mexenv.engine.deal import give
 from mexenv.engine.lay import lay
 from mexenv.games.errors import PositionError
-from mexenv.rules import Ruleset, Tile, all_tiles, format_tile, tile_index
+from mexenv.rules import Ruleset, Tile, all_tiles, format_tile, tile_index, tile_of
 
 _FIELDS = (
     "hands", "trains", "boneyard", "markers", "to_move", "starter", "round_index", "engine", "waiting",
@@ -71,6 +71,11 @@ def _list(position: Mapping[str, Any], field: str, default: Iterable[Any]) -> li
         raise PositionError(f"{field}: {position[field]!r} is not a list") from None
 
 
+def _bits(flags: list[Any]) -> int:
+    """Flags as a bit set, the first one lowest."""
+    return sum(bool(flag) << place for place, flag in enumerate(flags))
+
+
 def _rows(position: Mapping[str, Any], field: str, n: int, default: Iterable[Any]) -> list[Any]:
     rows = _list(position, field, default)
     if len(rows) != n:
@@ -92,7 +97,6 @@ def fill_position(ruleset: Ruleset, games: st.StateArray, position: Mapping[str,
     rng = int(g["rng"])
     games.view("u1")[:] = 0
     g["rng"] = rng
-    g["lack_since"] = st.UNMARKED
     g["lowest_round"] = st.NO_ROUND
 
     round_index = _number("round_index", position.get("round_index", 0), ruleset.match_rounds - 1)
@@ -127,25 +131,24 @@ def fill_position(ruleset: Ruleset, games: st.StateArray, position: Mapping[str,
     for s, tiles in enumerate(_rows(position, "hands", p, ())):
         for raw in _list({f"hands[{s}]": tiles}, f"hands[{s}]", ()):
             hi, lo = claim(f"hands[{s}]", raw)
-            g["hand"][s, hi] |= 1 << lo
-            g["hand"][s, lo] |= 1 << hi
-            g["hand_n"][s] += 1
+            give(g, s, hi, lo)
         if not g["hand_n"][s]:
             raise PositionError(f"hands[{s}]: empty, so the round would be over")
     left = [tile for tile in all_tiles(ruleset.set_max) if tile not in used]
     boneyard = [claim("boneyard", raw) for raw in _list(position, "boneyard", left)]
     g["pile"][: len(boneyard)] = [tile_index(*tile) for tile in boneyard]
     g["pile_end"] = len(boneyard)
-    g["marker"][:p] = [bool(up) for up in _rows(position, "markers", p, [False] * p)]
+    g["marker"] = _bits(_rows(position, "markers", p, [False] * p))
     totals = _rows(position, "totals", p, [0.0] * p)
     try:
         g["total"][:p] = [round(float(points) * st.POINT) for points in totals]
     except (TypeError, ValueError, OverflowError):
         raise PositionError(f"totals: {totals}, allowed are numbers") from None
+    g["scored"] = any(g["total"])
     for name, field in (("mover", "to_move"), ("starter", "starter")):
         g[name] = _number(field, position.get(field, 0), p - 1, "seats ")
     if ruleset.partners:
-        g["strike"][: p // 2] = [bool(s) for s in _rows(position, "strikes", p // 2, [False] * (p // 2))]
+        g["strike"] = _bits(_rows(position, "strikes", p // 2, [False] * (p // 2)))
     for s in _list(position, "passed", ()):
         g["passed"] |= 1 << _number("passed", s, p - 1, "seats ")
     g["stage"] = st.PLAY
@@ -186,7 +189,9 @@ def check_record(ruleset: Ruleset, g: Any) -> None:
         PositionError: a number in it is out of range, or a tile is in two places.
     """
     p, values, tiles = ruleset.players, ruleset.n_values, ruleset.n_tiles
+    seats = (1 << p) - 1
     tops = {
+        "passed": seats, "marker": seats, "strike": seats, "out": seats, "held": (1 << values) - 1,
         "round_index": ruleset.match_rounds - 1, "pile_next": int(g["pile_end"]), "pile_end": tiles,
         "drawn": tiles, "n_laid": tiles, "where": st.ENGINE_PLACE, "order": tiles - 1, "pile": tiles - 1,
         "hand": (1 << values) - 1, "end_mask": (1 << values) - 1, "empty_double": values,
@@ -203,8 +208,10 @@ def check_record(ruleset: Ruleset, g: Any) -> None:
     for s in range(p):
         held = [tile_index(a, b) for a, b in all_tiles(ruleset.set_max) if int(g["hand"][s, a]) >> b & 1]
         there += held
-        if len(held) != g["hand_n"][s]:
-            raise PositionError(f"snapshot: hand_n of seat {s} does not count its tiles")
+        values_held = sum(1 << v for v in range(values) if g["hand"][s, v])
+        pips = sum(tile_of(t)[0] + tile_of(t)[1] for t in held)
+        if (len(held), values_held, pips) != (g["hand_n"][s], g["held"][s], g["points"][s]):
+            raise PositionError(f"snapshot: hand_n, held or points of seat {s} do not fit its tiles")
     doubles = [int(v) for v in g["q_value"][: g["q_n"]]]
     on_table = all(1 <= g["where"][t] <= p + 1 for t in (*laid, *(tile_index(v, v) for v in doubles)))
     if len(set(there)) < len(there) or len(set(doubles)) < len(doubles) or not on_table:

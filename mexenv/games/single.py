@@ -12,23 +12,24 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from mexenv.engine import batch as loops
 from mexenv.engine import deal as dealing
 from mexenv.engine import decisions as ask
+from mexenv.engine import episode as episodes
 from mexenv.engine import state as st
 from mexenv.engine._jit import announce_compile
-from mexenv.engine.legal import write_mask
-from mexenv.engine.play import apply, next_turn
+from mexenv.engine.episode import EPISODE
+from mexenv.engine.play import next_turn
 from mexenv.games.errors import IllegalActionError, PositionError
-from mexenv.games.events import Event, round_events, step_events
+from mexenv.games.events import Event, deal_event
+from mexenv.games.log import GameLog, StepEvents, fill_pile
 from mexenv.games.options import check_dtype, check_layout, illegal_text, options_record, seeds_for
 from mexenv.games.position import check_deal, check_record, fill_position
+from mexenv.games.slot import ILLEGAL, Slot
 from mexenv.games.view import GameView
 from mexenv.observation import ObservationLayout, make_layout
-from mexenv.observation.encode import encode_float, encode_int8
-from mexenv.rules import ActionLayout, Ruleset, Tile, load_ruleset, tile_index, tile_of
+from mexenv.rules import ActionLayout, Ruleset, Tile, load_ruleset, tile_index
 
-_SNAPSHOT_FORMAT = 1
+_SNAPSHOT_FORMAT = 2
 
 
 class Game(GameView):
@@ -44,9 +45,6 @@ class Game(GameView):
         ruleset: the rules.
         actions: the action layout.
         players: seats.
-        events: what has happened, as `Event` tuples, in order. They tell everything, hidden tiles too.
-        action_list: the action ids carried out so far.
-        deals: the pile of each round so far, tiles in the order they were dealt.
         first_starter: the seat drawn (or given) to start the first round.
         round_history: one dict a finished round: round, engine, starter, scores, out, blocked.
         rewards: float [players], rewards of the last step.
@@ -86,22 +84,43 @@ class Game(GameView):
         self.ruleset = ruleset
         self.players = ruleset.players
         self.actions = ActionLayout(ruleset)
-        self._rules = st.rules_record(ruleset)
-        self._options = options_record(ruleset, episode, engine, reward, reward_scale, False, False)
-        self._games: st.StateArray = np.zeros(1, st.dtype_for(ruleset))
-        self._mask = np.zeros(self.actions.n_actions, np.int8)
-        self.rewards = np.zeros(self.players, np.float32)
-        self.events: list[Event] = []
-        self.action_list: list[int] = []
-        self.deals: list[list[Tile]] = []
+        options = options_record(ruleset, episode, engine, reward, reward_scale, False, False)
+        options["hold"] = True  # the piles may be given
+        self._slot = Slot(ruleset, options, make_layout("base", ruleset))
         self.round_history: list[dict[str, Any]] = []
         if first_starter is not None and not 0 <= first_starter < self.players:
             raise ValueError(f"first_starter {first_starter}: allowed are seats 0 to {self.players - 1}")
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1, np.uint32)[0])
-        done = announce_compile("game" if self._games.dtype is st.SMALL else "large game")
+        done = announce_compile("game" if self._games.dtype == st.SMALL else "large game")
         self._deal_first(int(seeds_for(seed, 1)[0]), first_starter, deals or ())
         done()
+
+    # --- what the record and the log hold ---------------------------------------------------
+
+    @property
+    def _mask(self) -> npt.NDArray[np.int8]:
+        return self._slot.mask
+
+    @property
+    def rewards(self) -> npt.NDArray[np.float32]:
+        """Rewards of the last step by seat, float32 [players]."""
+        return self._slot.rewards
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """What has happened, in order. It tells everything, hidden tiles too."""
+        return self._log.events
+
+    @property
+    def action_list(self) -> list[int]:
+        """The action ids carried out so far."""
+        return self._log.actions
+
+    @property
+    def deals(self) -> list[list[Tile]]:
+        """The pile of each round so far, tiles in the order they were dealt."""
+        return self._log.deals
 
     # --- playing ----------------------------------------------------------------------------
 
@@ -140,19 +159,17 @@ class Game(GameView):
         """
         if isinstance(layout, str):
             layout = make_layout(layout, self.ruleset)
-        check_layout(layout, self.ruleset)
-        if seat is not None and not 0 <= seat < self.players:
-            raise ValueError(f"seat {seat}: allowed are 0 to {self.players - 1}")
-        out = np.empty((1, layout.size), check_dtype(dtype))
-        who = np.array([-1 if seat is None else seat], np.int64)
-        if out.dtype == np.int8:
-            encode_int8(self._games, self._rules, _ZERO, who, layout.name == "plan", out)
+        slot = self._slot
+        if seat is None and layout is slot.layout:
+            view = slot.observation.copy()
         else:
-            encode_float(self._games, self._rules, _ZERO, who, layout.name == "plan", layout.scale, out)
-        row: npt.NDArray[Any] = out[0]
-        return row
+            check_layout(layout, self.ruleset)
+            if seat is not None and not 0 <= seat < self.players:
+                raise ValueError(f"seat {seat}: allowed are 0 to {self.players - 1}")
+            view = slot.observe(int(self._g["mover"]) if seat is None else seat, layout)
+        return view if check_dtype(dtype) == np.int8 else layout.to_float(view)
 
-    def step(self, action: int) -> list[Event]:
+    def step(self, action: int) -> Sequence[Event]:
         """Carry out an action of the mover; a following round is dealt at once.
 
         Args:
@@ -164,55 +181,48 @@ class Game(GameView):
         Raises:
             IllegalActionError: the mover does not have this action; nothing has changed.
         """
+        log = self._log
         try:
-            number = -1 if isinstance(action, bool) else operator.index(action)
+            ended = ILLEGAL if isinstance(action, bool) else self._slot.step(operator.index(action))
+        except (TypeError, OverflowError):
+            ended = ILLEGAL
+        if ended == ILLEGAL:
+            raise IllegalActionError(self._complaint(action))
+        log.actions.append(int(action))
+        if ended:
+            self._finish_round(ended == EPISODE)
+        return StepEvents(log, len(log.actions) - 1)
+
+    def _complaint(self, action: object) -> str:
+        try:
+            number = -1 if isinstance(action, bool) else operator.index(action)  # type: ignore[arg-type]
         except TypeError:
             number = -1
         if number < 0:
-            raise IllegalActionError(f"action {action!r} is not legal: ids are whole numbers from 0 on")
-        action = number
-        if not (action < self.actions.n_actions and self._mask[action]):
-            if self.over:
-                raise IllegalActionError(f"action {action} is not legal: the game is over")
-            raise IllegalActionError(illegal_text(self.actions, action, self.legal_actions()))
-        before, was_in_force = self._games.copy(), self.in_force
-        apply(self._g, self._rules[0], action)
-        events = step_events(self.actions, before[0], self._g, was_in_force, self.in_force, action)
-        self.action_list.append(action)
-        self.rewards[:] = 0
+            return f"action {action!r} is not legal: ids are whole numbers from 0 on"
         if self.over:
-            events += self._finish_round()
-        else:
-            write_mask(self._g, self._rules[0], self._mask)
-        self.events += events
-        return events
+            return f"action {number} is not legal: the game is over"
+        return illegal_text(self.actions, number, self.legal_actions())
 
-    def _finish_round(self) -> list[Event]:
+    def _finish_round(self, last: bool) -> None:
+        """Note the scores of a round and deal the next."""
         g = self._g
         p = self.players
-        last = not self._options["match"][0] or g["stage"] == st.MATCH_OVER
-        loops.pay(g, self._rules[0], self._options[0], last, self.rewards)
-        scores = [int(x) / st.POINT for x in g["round_score"][:p]]
-        out = [s for s in range(p) if g["out"][s]]
         self.round_history.append(
             {
                 "round": self.round_index,
                 "engine": self.engine,
                 "starter": self.starter,
-                "scores": scores,
-                "out": out,
+                "scores": [int(x) / st.POINT for x in g["round_score"][:p]],
+                "out": [s for s in range(p) if int(g["out"]) >> s & 1],
                 "blocked": bool(g["blocked"]),
             }
         )
-        events = round_events(out, bool(g["blocked"]), scores)
-        if last:
-            self._mask[:] = 0
-            return events
-        dealing.begin_next_round(g, self._rules[0])
-        self._fill_pile()
-        dealing.deal_next_round(g, self._rules[0])
-        write_mask(g, self._rules[0], self._mask)
-        return [*events, self._deal_event()]
+        if not last:
+            dealing.begin_next_round(g, self._rules[0])
+            self._log.piles.append(self._next_pile(len(self._log.piles)))
+            dealing.deal_next_round(g, self._rules[0])
+            self._slot.show()
 
     def _deal_first(self, rng: int, first_starter: int | None, deals: Sequence[Sequence[Tile]]) -> None:
         """As `new_match`, but with given piles and starter."""
@@ -230,27 +240,19 @@ class Game(GameView):
         starter = dealing.below(g, self.players)
         g["starter"] = starter if first_starter is None else first_starter
         self.first_starter = int(g["starter"])
-        self._fill_pile()
+        pile = self._next_pile(0)
         dealing.deal_round(g, r, 0)
-        write_mask(g, r, self._mask)
-        self.events.append(self._deal_event())
+        self._slot.show()
+        self._log = GameLog(self.actions, self._rules, self._games, piles=[pile], events=[deal_event(g)])
 
-    def _fill_pile(self) -> None:
+    def _next_pile(self, n: int) -> bytes:
+        """Put the tiles of the n-th round on the pile: those given, or all shuffled."""
         g = self._g
-        n = len(self.deals)
         if n < len(self._given):
-            pile = [tile_index(*tile) for tile in self._given[n]]
-            g["pile"][: len(pile)] = pile
-            g["pile_end"] = len(pile)
+            fill_pile(g, bytes(tile_index(*tile) for tile in self._given[n]))
         else:
             dealing.shuffle(g, self._rules[0])
-        self.deals.append([tile_of(int(t)) for t in g["pile"][: g["pile_end"]]])
-
-    def _deal_event(self) -> Event:
-        text = (
-            f"round {self.round_index + 1}: engine {self.engine}-{self.engine}, player_{self.starter} starts"
-        )
-        return Event("deal", self.starter, None, None, self.engine, text)
+        return bytes(g["pile"][: g["pile_end"]].tolist())
 
     # --- copies and records -----------------------------------------------------------------
 
@@ -258,10 +260,9 @@ class Game(GameView):
         """An independent copy of the live game."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        for name in ("_games", "_mask", "rewards", "_options"):
-            setattr(twin, name, getattr(self, name).copy())
-        for name in ("events", "action_list", "deals", "round_history"):
-            setattr(twin, name, list(getattr(self, name)))
+        twin._slot = self._slot.copy()
+        twin._log = self._log.copy()
+        twin.round_history = list(self.round_history)
         return twin
 
     def __copy__(self) -> Self:
@@ -305,7 +306,7 @@ class Game(GameView):
                     f"snapshot: made under ruleset {theirs.name!r}, this game plays {self.ruleset.name!r}"
                 )
             games = np.frombuffer(base64.b64decode(content["state"]), self._games.dtype).copy()
-            options = np.frombuffer(base64.b64decode(content["options"]), loops.OPTIONS).copy()
+            options = np.frombuffer(base64.b64decode(content["options"]), episodes.OPTIONS).copy()
             if games.shape != (1,) or options.shape != (1,):
                 raise PositionError("snapshot: the state has the wrong size")
             events = [
@@ -323,20 +324,20 @@ class Game(GameView):
             raise
         except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
             raise PositionError(f"snapshot: not a snapshot of a game ({error})") from None
-        self._games, self._options, self.events, self.deals, self._given = (
-            games,
-            options,
-            events,
-            deals,
-            given,
-        )
-        self.rewards, self.action_list, self.round_history, self.first_starter = (
-            rewards,
-            actions,
-            rounds,
-            starter,
-        )
-        write_mask(self._g, self._rules[0], self._mask)
+        piles = [bytes(tile_index(*tile) for tile in deal) for deal in deals]
+        self._adopt(games, options)
+        self._slot.rewards[:] = rewards
+        self._given, self.round_history, self.first_starter = given, rounds, starter
+        self._log = GameLog(self.actions, self._rules, games, actions=actions, piles=piles, events=events)
+
+    def _adopt(self, games: st.StateArray, options: st.StateArray) -> None:
+        """Go on from a record; the log begins here."""
+        slot = self._slot
+        slot.games[:] = games
+        slot.options[:] = options
+        slot.options["hold"], slot.options["auto_reset"], slot.options["skip_forced"] = True, False, False
+        slot.show()
+        self._log = GameLog(self.actions, self._rules, games)
 
     @classmethod
     def replay(
@@ -374,14 +375,12 @@ class Game(GameView):
         Args:
             ruleset: the rules of the record.
             record: structured [1], copied.
-            options: structured [1], how the game plays on (`mexenv.engine.batch.OPTIONS`), copied.
+            options: structured [1], how the game plays on (`mexenv.engine.episode.OPTIONS`), copied.
         """
         game = cls(ruleset, seed=0)
-        game._games = record.copy()
-        game._options = options.copy()
-        game.events, game.deals, game.round_history = [], [], []
+        game._adopt(record, options)
+        game.round_history = []
         game.first_starter = game.starter
-        write_mask(game._g, game._rules[0], game._mask)
         return game
 
     @classmethod
@@ -416,10 +415,5 @@ class Game(GameView):
                     f"to_move: seat {wanted} is skipped while {game.in_force} must be covered; "
                     f"the next seat asked is {game.to_move}"
                 )
-        write_mask(game._g, game._rules[0], game._mask)
-        game.deals = []
-        game.events = []
+        game._adopt(game._games.copy(), game._options.copy())
         return game
-
-
-_ZERO = np.zeros(1, np.int64)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
 from mexenv.engine.score import place_of
+from mexenv.games.log import doubles_in_force, doubles_waiting
+from mexenv.games.slot import Slot
 from mexenv.rules import Ruleset, Tile, tile_of
 
 
@@ -15,8 +16,19 @@ class GameView:
 
     ruleset: Ruleset
     players: int
-    _games: st.StateArray
-    _rules: st.StateArray
+    _slot: Slot
+
+    @property
+    def _games(self) -> st.StateArray:
+        return self._slot.games
+
+    @property
+    def _rules(self) -> st.StateArray:
+        return self._slot.rules
+
+    @property
+    def _options(self) -> st.StateArray:
+        return self._slot.options
 
     @property
     def _g(self) -> Any:
@@ -104,20 +116,17 @@ class GameView:
     @property
     def markers(self) -> list[bool]:
         """Whether each seat's marker is up."""
-        return [bool(m) for m in self._g["marker"][: self.players]]
+        return [bool(int(self._g["marker"]) >> s & 1) for s in range(self.players)]
 
     @property
     def waiting(self) -> list[tuple[int, int]]:
         """(value, train) of the uncovered doubles in the order they were laid."""
-        g = self._g
-        return [(int(g["q_value"][q]), int(g["q_train"][q])) for q in range(g["q_n"])]
+        return doubles_waiting(self._games)
 
     @property
     def in_force(self) -> list[tuple[int, int]]:
         """(value, train) of the doubles that the seat to move must cover."""
-        if self.over:
-            return []
-        return [pair for q, pair in enumerate(self.waiting) if ask.is_in_force(self._g, self._rules[0], q)]
+        return [] if self.over else doubles_in_force(self._games, self._rules)
 
     @property
     def drawn(self) -> Tile | None:

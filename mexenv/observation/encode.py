@@ -9,6 +9,7 @@ import numpy as np
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
 from mexenv.engine._jit import ctz, kernel, popcount, wide
+from mexenv.engine._lanes import LARGEST, PLACES, put_bits, put_bytes, put_places
 from mexenv.engine.deal import halves
 from mexenv.engine.score import hand_points
 from mexenv.observation.trail import DISCOUNT, LENGTH_BONUS, MAX_NODES, MAX_TRAIL, best_trail, flip_tile
@@ -18,22 +19,31 @@ Array = Any
 
 
 @kernel
-def base_size(r: Record) -> int:
-    """Entries of the `base` layout."""
-    p, v = ask.n_seats(r), ask.n_values(r)
-    tiles = v * (v + 1) // 2
-    return 2 * tiles + (p + 1) * (v + 2) + p * 6 + 8 + v * 5 + 3 + (p - 1) * v
-
-
-@kernel
 def score_gap(g: Record, t: int, o: int) -> int:
     """Match points of seat `t` minus those of seat `o`, as the `scores` section shows them."""
     return wide(min(max(np.rint((g.total[t] - g.total[o]) / (8.0 * st.POINT)), -127.0), 127.0))
 
 
 @kernel
+def _seen_from(bits: int, o: int, seats: int) -> int:
+    """A bit set of trains or seats as seat `o` numbers them: its own first, the Mexican Train last."""
+    everybody = (wide(1) << seats) - 1
+    among = bits & everybody
+    return (((among >> o) | (among << (seats - o))) & everybody) | (bits & ~everybody)
+
+
+@kernel
+def _put_seats(out: Array, k: int, counts: Array, o: int, seats: int) -> None:
+    """Write a count for each seat, that of seat `o` first; the vectors run past the end."""
+    put_bytes(out, k, counts, o, seats)
+    put_bytes(out, k + seats - o, counts, wide(0), seats)
+
+
+@kernel
 def write_base(g: Record, r: Record, o: int, out: Array) -> int:
     """Write the `base` layout as seat `o` sees it.
+
+    Sections are written in their order, since the vectors of each run into the next ones.
 
     Args:
         g: the game.
@@ -47,140 +57,160 @@ def write_base(g: Record, r: Record, o: int, out: Array) -> int:
     seats = ask.n_seats(r)
     trains = seats + 1
     values = ask.n_values(r)
-    tiles = values * (values + 1) // 2
-    stage = wide(g.stage)
-    mover = wide(g.mover)
-    over = stage >= st.ROUND_OVER
+    tiles = values * (values + 1) >> 1
     engine = wide(g.engine)
-    out[: base_size(r)] = 0
-
-    # Sub-slices: an index into one costs half of an index with an offset into the whole.
-    own = g.hand[o]
-    hand = out[0:tiles]
-    unseen_at = 2 * tiles + trains * (values + 2) + 2 * seats + 3 * values + 9
-    unseen = out[unseen_at : unseen_at + values]
-    first = 0
-    for hi in range(values):
-        held = wide(own[hi])
-        unseen[hi] = values - wide(g.laid[hi]) - popcount(held)
-        partners = held & ((wide(2) << hi) - 1)
-        while partners:
-            hand[first + ctz(partners)] = 1
-            partners &= partners - 1
-        first += hi + 1
-    k = tiles
-
-    table = out[k : k + tiles]
-    order = g.order
-    where = g.where
     hidden = ask.opening_is_hidden(g, r)
+    own = g.hand[o]
+
+    for hi in range(values):
+        put_bits(out, (hi * (hi + 1) >> 1), wide(own[hi]) & ((wide(2) << hi) - 1), values)
+    k = tiles
+    where = g.where[:]
+    for first in range(0, tiles, PLACES):
+        put_places(out, k + first, where, first, o, seats)
+    out[k + (engine * (engine + 3) >> 1)] = trains + 1
+    k = 2 * tiles
+
+    for place in range(trains):
+        t = o + place
+        if place == seats:
+            t = seats
+        elif t >= seats:
+            t -= seats
+        put_bits(out, k + place * values, wide(g.end_mask[t]), values)
+    k += trains * values
+    put_bits(out, k, _seen_from(ask.open_trains(g, r, o), o, seats), trains)
+    k += trains
+    put_bits(out, k, _seen_from(wide(g.marker), o, seats), seats)
+    k += seats
+    _put_seats(out, k, g.length[:], o, trains - 1)
+    out[k + seats] = min(wide(g.length[seats]), LARGEST)
+    k += trains
+
+    put_bits(out, k, wide(0), values)
+    put_bits(out, k + values, wide(0), values)
+    for q in range(wide(g.q_n)):
+        v = wide(g.q_value[q])
+        out[k + v] = q + 1
+        out[k + values + v] = _place_seen(wide(g.q_train[q]), o, seats) + 1
+    k += 2 * values
+    to_move = g.stage < st.ROUND_OVER and wide(g.mover) == o
+    put_bits(out, k, wide(1) << (wide(g.stage) if to_move else 7), wide(8))
+    k += 8
+    drawn = wide(0)
+    if g.drawn != 0 and to_move:
+        hi, lo = halves(wide(g.drawn) - 1)
+        drawn = (wide(1) << hi) | (wide(1) << lo)
+    put_bits(out, k, drawn, values)
+    k += values
+    _put_seats(out, k, g.hand_n[:], o, seats)
+    k += seats
+    out[k] = min(wide(g.pile_end) - wide(g.pile_next), LARGEST)
+    k += 1
+    for v in range(values):
+        out[k + v] = values - wide(g.laid[v]) - popcount(wide(own[v]))
+    k += values
+    for place in range(1, seats):
+        t = o + place
+        put_bytes(out, k, g.lacks[t if t < seats else t - seats], wide(0), values)
+        k += values
+    size = _write_tail(g, r, o, out, k)
+    if hidden:
+        _hide_chains(g, r, o, out)
+    return size
+
+
+@kernel
+def _place_seen(t: int, o: int, seats: int) -> int:
+    """Train `t` counted from seat `o`."""
+    return t if t == seats else (t - o if t >= o else t - o + seats)
+
+
+@kernel
+def _write_tail(g: Record, r: Record, o: int, out: Array, k: int) -> int:
+    """Write the sections of `base` from `engine` on, entry by entry; returns the index after them."""
+    seats = ask.n_seats(r)
+    values = ask.n_values(r)
+    end = k + values + 2 + 4 * seats
+    for i in range(k, end):
+        out[i] = 0
+    out[k + wide(g.engine)] = 1
+    k += values
+    out[k] = ask.rounds(r) - wide(g.round_index)
+    k += 1
+    out[k + _place_seen(wide(g.starter), o, seats)] = 1
+    k += seats
+    if g.stage < st.ROUND_OVER:
+        out[k + _place_seen(wide(g.mover), o, seats)] = 1
+    k += seats
+    passed = _seen_from(wide(g.passed), o, seats)
+    while passed:
+        out[k + ctz(passed)] = 1
+        passed &= passed - 1
+    k += seats
+    if g.scored:
+        for place in range(1, seats):
+            t = o + place
+            out[k + place] = score_gap(g, t if t < seats else t - seats, o)
+    out[k + seats] = min(hand_points(g, r, o) >> 1, LARGEST)
+    return end
+
+
+@kernel
+def _hide_chains(g: Record, r: Record, o: int, out: Array) -> None:
+    """Take out what a hidden opening does not show yet: the other seats' trains, as if they had not begun."""
+    seats = ask.n_seats(r)
+    trains = seats + 1
+    values = ask.n_values(r)
+    tiles = values * (values + 1) >> 1
+    table = out[tiles : 2 * tiles]
+    open_at = 2 * tiles + trains * values
+    length_at = open_at + trains + seats
+    double_at = length_at + trains
+    sizes_at = double_at + 3 * values + 8
+    unseen = out[sizes_at + seats + 1 : sizes_at + seats + 1 + values]
+    lacks_at = sizes_at + seats + 1 + values
+    passed_at = lacks_at + (seats - 1) * values + values + 1 + 2 * seats
     for i in range(wide(g.n_laid)):
-        tile = wide(order[i])
-        if hidden and wide(where[tile]) - 1 != o:
+        tile = wide(g.order[i])
+        if wide(g.where[tile]) - 1 != o:
+            table[tile] = 0
             hi, lo = halves(tile)
             unseen[hi] += 1
             if lo != hi:
                 unseen[lo] += 1
-            continue
-        place = wide(where[tile]) - 1 - o
-        if place + o == seats:
-            place = seats
-        elif place < 0:
-            place += seats
-        table[tile] = place + 1
-    table[engine * (engine + 3) // 2] = trains + 1
-    k += tiles
-
-    ends_out = out[k : k + trains * values]
-    k += trains * values
-    open_out = out[k : k + trains]
-    k += trains
-    marker_out = out[k : k + seats]
-    k += seats
-    length_out = out[k : k + trains]
-    k += trains
-    hand_at = k + 3 * values + 8
-    sizes_out = out[hand_at : hand_at + seats]
-    lacks_at = unseen_at + values
-    passed = wide(g.passed)
-    tail_at = lacks_at + (seats - 1) * values + values + 1
-    starter = wide(g.starter) - o
-    out[tail_at + (starter if starter >= 0 else starter + seats)] = 1
-    if not over:
-        place = mover - o
-        out[tail_at + seats + (place if place >= 0 else place + seats)] = 1
-    passed_out = out[tail_at + 2 * seats : tail_at + 3 * seats]
-    scores_out = out[tail_at + 3 * seats : tail_at + 4 * seats]
-    own_total = g.total[o]
-    open_trains = ask.open_trains(g, r, o)
-    for place in range(trains):
-        t = seats
-        if place < seats:
-            t = o + place
-            if t >= seats:
-                t -= seats
-        ends = wide(g.end_mask[t])
-        row = ends_out[place * values : (place + 1) * values]
-        if hidden and 0 < place < seats:
-            # Another seat's chain: nothing shows, as if it had not begun.
-            row[engine] = 1
-            sizes_out[place] = min(wide(g.hand_n[t]) + wide(g.length[t]), 127)
-            if g.total[t] != own_total:
-                scores_out[place] = score_gap(g, t, o)
-            continue
-        while ends:
-            row[ctz(ends)] = 1
-            ends &= ends - 1
-        # While chains are hidden, whether the Mexican Train may be started could tell of them.
-        open_out[place] = (open_trains >> t) & 1 and not (hidden and place == seats)
-        length_out[place] = min(wide(g.length[t]), 127)
-        if place == seats:
-            break
-        marker_out[place] = g.marker[t]
-        held = min(wide(g.hand_n[t]), 127)
-        sizes_out[place] = held
-        if (passed >> t) & 1:
-            passed_out[place] = 1
-        if g.total[t] != own_total:
-            scores_out[place] = score_gap(g, t, o)
-        if place > 0:
-            since_of = g.lack_since[t]
-            lacks = out[lacks_at + (place - 1) * values : lacks_at + place * values]
-            for v in range(values):
-                lacks[v] = max(held - wide(since_of[v]), 0)
-
+    # While chains are hidden, whether the Mexican Train may be started could tell of them.
+    out[open_at + seats] = 0
+    for place in range(1, seats):
+        t = o + place if o + place < seats else o + place - seats
+        _put_exactly(out, 2 * tiles + place * values, wide(1) << wide(g.engine), values)
+        out[open_at + place] = 0
+        out[open_at + trains + place] = 0
+        out[length_at + place] = 0
+        out[sizes_at + place] = min(wide(g.hand_n[t]) + wide(g.length[t]), LARGEST)
+        _put_exactly(out, lacks_at + (place - 1) * values, wide(0), values)
+        out[passed_at + place] = 0
+    _put_exactly(out, double_at, wide(0), 2 * values)
     waiting = 0
     for q in range(wide(g.q_n)):
-        v = wide(g.q_value[q])
-        if hidden and wide(g.q_train[q]) != o:
-            continue
-        place = wide(g.q_train[q]) - o
-        if place + o == seats:
-            place = seats
-        elif place < 0:
-            place += seats
-        waiting += 1
-        out[k + v] = waiting
-        out[k + values + v] = place + 1
-    k += 2 * values
-    out[k + (7 if over or mover != o else stage)] = 1
-    k += 8
-    if g.drawn != 0 and mover == o:
-        hi, lo = halves(wide(g.drawn) - 1)
-        out[k + hi] = 1
-        out[k + lo] = 1
-    out[unseen_at - 1] = min(wide(g.pile_end) - wide(g.pile_next), 127)
-    out[lacks_at + (seats - 1) * values + engine] = 1
-    out[tail_at - 1] = ask.rounds(r) - wide(g.round_index)
-    out[tail_at + 4 * seats] = min(hand_points(g, r, o) // 2, 127)
-    return tail_at + 4 * seats + 1
+        if wide(g.q_train[q]) == o:
+            waiting += 1
+            out[double_at + wide(g.q_value[q])] = waiting
+            out[double_at + values + wide(g.q_value[q])] = 1
+
+
+@kernel
+def _put_exactly(out: Array, at: int, bits: int, count: int) -> None:
+    """Write a bit set as 0s and 1s, `count` entries and no more."""
+    for i in range(count):
+        out[at + i] = (bits >> i) & 1
 
 
 @kernel
 def write_trails(g: Record, r: Record, o: int, out: Array, k: int) -> int:
     """Write the sections that `plan` adds to `base`, from index `k` on; returns the index after them."""
     values = ask.n_values(r)
-    tiles = values * (values + 1) // 2
+    tiles = values * (values + 1) >> 1
     own_len = out[k : k + tiles]
     own_pips = out[k + tiles : k + 2 * tiles]
     else_len = out[k + 2 * tiles : k + 3 * tiles]
@@ -189,7 +219,9 @@ def write_trails(g: Record, r: Record, o: int, out: Array, k: int) -> int:
     summary = out[k + 5 * tiles : k + 5 * tiles + 3]
     out[k : k + 5 * tiles + 3] = 0
 
-    hand = g.hand[o].copy()
+    hand = np.empty(values, np.int32)
+    for v in range(values):
+        hand[v] = g.hand[o, v]
     ends = wide(g.end_mask[o])
     plan = np.empty(MAX_TRAIL, np.int16)
     other = np.empty(MAX_TRAIL, np.int16)
@@ -209,7 +241,7 @@ def write_trails(g: Record, r: Record, o: int, out: Array, k: int) -> int:
         while partners:
             lo = ctz(partners)
             partners &= partners - 1
-            tile = hi * (hi + 1) // 2 + lo
+            tile = (hi * (hi + 1) >> 1) + lo
             fits_hi = (ends >> hi) & 1
             fits_lo = (ends >> lo) & 1
             rest_len = length
@@ -238,11 +270,64 @@ def write_trails(g: Record, r: Record, o: int, out: Array, k: int) -> int:
 
 
 @kernel
-def write_observation(g: Record, r: Record, o: int, plan: bool, out: Array) -> None:
-    """Write a whole int8 observation, `plan` or `base`."""
-    k = write_base(g, r, o, out)
+def write_observation(
+    g: Record, r: Record, o: int, plan: bool, i: int, row: Array, scale: Array, whole: Array, scaled: Array
+) -> None:
+    """Write an observation in one of its two forms.
+
+    Args:
+        g: the game.
+        r: the ruleset.
+        o: the observing seat.
+        plan: the `plan` layout instead of `base`.
+        i: which row to write.
+        row: int8 [size], scratch.
+        scale: float32 [size], factors of the float32 form.
+        whole: int8 [n, size] for whole numbers, or [0, size].
+        scaled: float32 [n, size] for scaled ones, or [0, size].
+    """
+    floats = scaled.shape[0] > 0
+    target = row if floats else whole[i]
+    k = write_base(g, r, o, target)
     if plan:
-        write_trails(g, r, o, out, k)
+        write_trails(g, r, o, target, k)
+    if floats:
+        result = scaled[i]
+        for j in range(result.shape[0]):
+            result[j] = np.float32(target[j]) * scale[j]
+
+
+@kernel
+def observe_games(
+    games: Array,
+    rules: Array,
+    which: Array,
+    seats: Array,
+    plan: bool,
+    scale: Array,
+    whole: Array,
+    scaled: Array,
+) -> None:
+    """Write observations of some games; row j shows game `which[j]`.
+
+    Args:
+        games: records [n].
+        rules: ruleset record [1].
+        which: int64 [m], the games to observe.
+        seats: int64 [m], the observing seat in each, -1 for the mover.
+        plan: the `plan` layout instead of `base`.
+        scale: float32 [size].
+        whole: int8 [m, size] or [0, size], see `write_observation`.
+        scaled: float32 [m, size] or [0, size].
+
+    Raises:
+        IndexError: there is no such game or seat.
+    """
+    r = rules[0]
+    row = np.empty(scale.shape[0], np.int8)
+    for j in range(which.shape[0]):
+        o = _observer(games, r, which[j], seats[j])
+        write_observation(games[which[j]], r, o, plan, j, row, scale, whole, scaled)
 
 
 @kernel
@@ -254,46 +339,12 @@ def _observer(games: Array, r: Record, game: int, seat: int) -> int:
 
 
 @kernel
-def encode_int8(games: Array, rules: Array, which: Array, seats: Array, plan: bool, out: Array) -> None:
-    """Write int8 observations.
-
-    Args:
-        games: records [n].
-        rules: ruleset record [1].
-        which: int64 [m], the games to observe.
-        seats: int64 [m], the observing seat in each, -1 for the mover.
-        plan: the `plan` layout instead of `base`.
-        out: int8 [m, size].
-    """
-    r = rules[0]
-    for i in range(which.shape[0]):
-        o = _observer(games, r, which[i], seats[i])
-        write_observation(games[which[i]], r, o, plan, out[i])
-
-
-@kernel
-def encode_float(
-    games: Array, rules: Array, which: Array, seats: Array, plan: bool, scale: Array, out: Array
-) -> None:
-    """Write float32 observations: the int8 ones times `scale` (float32 [size]). See `encode_int8`."""
-    r = rules[0]
-    size = scale.shape[0]
-    row = np.empty(size, np.int8)
-    for i in range(which.shape[0]):
-        o = _observer(games, r, which[i], seats[i])
-        write_observation(games[which[i]], r, o, plan, row)
-        target = out[i]
-        for j in range(size):
-            target[j] = row[j] * scale[j]
-
-
-@kernel
 def write_hidden(games: Array, rules: Array, which: Array, out: Array) -> None:
     """Write the other seats' hands as tile bits, clockwise from the mover: int8 [m, (players-1) * tiles]."""
     r = rules[0]
     seats = ask.n_seats(r)
     values = ask.n_values(r)
-    tiles = values * (values + 1) // 2
+    tiles = values * (values + 1) >> 1
     out[:] = 0
     for i in range(which.shape[0]):
         _observer(games, r, which[i], -1)
@@ -303,7 +354,7 @@ def write_hidden(games: Array, rules: Array, which: Array, out: Array) -> None:
             row = out[i, (place - 1) * tiles : place * tiles]
             for hi in range(values):
                 partners = wide(g.hand[s, hi]) & ((wide(1) << (hi + 1)) - 1)
-                first = hi * (hi + 1) // 2
+                first = hi * (hi + 1) >> 1
                 while partners:
                     row[first + ctz(partners)] = 1
                     partners &= partners - 1

@@ -96,3 +96,8 @@ def make_layout(name: str, ruleset: Ruleset) -> ObservationLayout:
     if name not in LAYOUTS:
         raise ValueError(f"observation layout {name!r}: allowed are {', '.join(map(repr, LAYOUTS))}")
     return _build(name, ruleset.n_values, ruleset.players)
+
+
+def largest_size(n_values: int, players: int) -> int:
+    """Entries of the largest layout for so many values and seats; fewer of either make it smaller."""
+    return max(_build(name, n_values, players).size for name in LAYOUTS)

@@ -91,9 +91,10 @@ def short() -> list[str]:
 def see_a_wrong_index() -> None:
     """Make sure that this process does notice an index outside of an array."""
     game = Game(preset("parsons", set_max=VALUES - 1, players=SEATS, hand_size=5), seed=1)
+    action = game.legal_actions()[0]
     game._games["mover"] = 200
     try:
-        game.observe()
+        game.step(action)
     except IndexError:
         return
     raise SystemExit("a wrong index was not noticed")

@@ -167,7 +167,7 @@ def test_nothing_is_announced_without_a_compiler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(_jit, "CACHE_FOLDER", tmp_path)
-    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
+    monkeypatch.setattr(_jit, "JIT_DISABLED", True)
     _jit.announce_compile("test")()
     assert capsys.readouterr().err == ""
 

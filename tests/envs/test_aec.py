@@ -1,16 +1,22 @@
 """The PettingZoo environment: PettingZoo's own checkers, ours, and what neither looks at."""
 
 import copy
+import itertools
+import operator
 import pickle
 import re
 import sys
 import warnings
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import data_equivalence
 from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
+from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+from pettingzoo.utils.env_logger import EnvLogger
 
 from mexenv import IllegalActionError, RulesetError, mexican_train_v0, testing
 from mexenv.envs.aec import raw_env
@@ -253,3 +259,141 @@ def test_step_after_the_end_needs_none() -> None:
         if turn.over:
             with pytest.raises(ValueError, match="None"):
                 env.step(0)
+
+
+def test_nothing_handed_out_is_shared_or_changes() -> None:
+    env = mexican_train_v0.raw_env(players=3, set_max=6, hand_size=7, episode="match")
+    env.reset(seed=3)
+    rng = np.random.default_rng(0)
+    given: list[tuple[Any, Any]] = []
+    while env.agents:
+        over = env.terminations[env.agent_selection]
+        observation, _, _, _, info = env.last()
+        calls = [list(observation.values()), list(env.last()[0].values())]
+        calls += [list(env.observe(agent).values()) for agent in env.agents]
+        calls += [[env.infos[agent]["action_mask"]] for agent in env.agents]
+        assert env.infos[env.agent_selection] is info is env.last()[4], "an info is kept until the next step"
+        arrays = [array for call in calls for array in call]
+        assert all(array.flags.writeable for array in arrays)
+        given.extend((array, array.copy()) for array in arrays)
+        for at, call in enumerate(calls if not over else ()):
+            others = [array for other in calls[:at] + calls[at + 1 :] for array in other]
+            assert not any(np.shares_memory(one, other) for one in call for other in others)
+        env.step(None if over else int(rng.choice(np.flatnonzero(observation["action_mask"]))))
+    assert all(np.array_equal(array, kept) for array, kept in given)
+
+
+def test_truncation_from_outside_shows_each_agent_its_own_view() -> None:
+    env = mexican_train_v0.raw_env()
+    env.reset(seed=1)
+    views = {agent: env.observe(agent)["observation"] for agent in env.agents}
+    mover = env.agent_selection
+    env.truncations = dict.fromkeys(env.agents, True)  # as PettingZoo's MultiEpisodeEnv does
+    for agent in env.agent_iter():
+        observation, _, _, _, info = env.last()
+        assert np.array_equal(observation["observation"], views.pop(agent))
+        assert observation["action_mask"].any() == info["action_mask"].any() == (agent == mover)
+        env.step(None)
+    assert not views
+
+
+def generic_env(**options: Any) -> Any:
+    """What `env()` stands for: the wrappers that PettingZoo's classic games get."""
+    wrapped = wrappers.TerminateIllegalWrapper(raw_env(**options), illegal_reward=-1)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
+
+
+# What a user can look at, in any order and at any time.
+LOOKS: list[Any] = [str, lambda env: list(itertools.islice(env.agent_iter(), 2))]
+for look in (
+    "agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "num_agents",
+    "_cumulative_rewards", "possible_agents", "metadata", "render_mode", "_other", "unknown", "game.to_move",
+):  # fmt: skip
+    LOOKS.append(operator.attrgetter(look))
+for look, *given in (
+    ("last",), ("last", False), ("state",), ("render",), ("observe", "player_1"), ("observe", "nobody"),
+    ("action_space", "player_0"), ("action_space", "nobody"), ("observation_space", "player_0"),
+):  # fmt: skip
+    LOOKS.append(operator.methodcaller(look, *given))
+
+
+def outcome(call: Any, env: Any) -> tuple[Any, list[Any]]:
+    """What a call gives or raises, and the warnings it logs."""
+    EnvLogger.flush()
+    try:
+        result = call(env)
+    except Exception as error:
+        result = (type(error), str(error))
+    return result, list(EnvLogger.mqueue)
+
+
+def assert_same(call: Any, ours: Any, theirs: Any) -> None:
+    mine, other = outcome(call, ours), outcome(call, theirs)
+    assert data_equivalence(mine, other, exact=True), f"{call}: {mine}, of PettingZoo's wrappers {other}"
+
+
+def some_action(env: Any, rng: np.random.Generator) -> Any:
+    """Mostly a legal action, sometimes another type or number."""
+    if not env.agents or env.terminations[env.agent_selection]:
+        return [None, None, None, 0, 10**6, -1, 1.5][rng.integers(7)]
+    mask = env.unwrapped.infos[env.agent_selection]["action_mask"]
+    legal, illegal = rng.choice(np.flatnonzero(mask)), rng.choice(np.flatnonzero(mask == 0))
+    if rng.random() < 0.9:
+        return int(legal) if rng.random() < 0.5 else legal
+    others = [
+        None, np.int32(legal), np.uint64(legal), np.array(legal), np.array([legal]), float(legal), str(legal),
+        np.float32(legal), Fraction(3), -1, 10**6, 2**70, np.int64(mask.size), illegal, int(illegal),
+    ]  # fmt: skip
+    return others[rng.integers(len(others))]
+
+
+@pytest.mark.filterwarnings("ignore:.*without a render_mode")
+@pytest.mark.parametrize("options", [*VARIANTS[:3], {"observation": "flat"}, {"render_mode": "ansi"}])
+def test_env_answers_as_the_generic_wrappers(options: dict[str, Any], caplog: Any) -> None:
+    ours, theirs = mexican_train_v0.env(**options), generic_env(**options)
+    for look in [*LOOKS, operator.methodcaller("step", 3)]:
+        assert_same(look, ours, theirs)
+    rng = np.random.default_rng(0)
+    for seed in range(12):
+        assert_same(operator.methodcaller("reset", seed), ours, theirs)
+        over = False
+        while not over:
+            over = not ours.agents  # one step more than there is
+            assert_same(operator.methodcaller("step", some_action(ours, rng)), ours, theirs)
+            for look in [operator.methodcaller("last"), *rng.choice(np.array(LOOKS, object), 2)]:
+                assert_same(look, ours, theirs)
+        for look in LOOKS:
+            assert_same(look, ours, theirs)
+
+
+@pytest.mark.parametrize("acts", ["step step step step", "step idle step", "step reset step", "idle", ""])
+@pytest.mark.parametrize("most", [2**63, 3, 1, 0])
+def test_env_iterates_as_the_generic_wrappers(acts: str, most: int) -> None:
+    seen: list[list[Any]] = []
+    for env in (mexican_train_v0.env(), generic_env()):
+        env.reset(seed=4)
+        turns = env.agent_iter(most)
+        seen.append([])
+        for _ in range(2):  # each pass over it counts anew
+            try:
+                for agent, act in zip(turns, acts.split(), strict=False):
+                    seen[-1].append(agent)
+                    if act == "step":
+                        env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
+                    elif act == "reset":
+                        env.reset()
+            except AssertionError as error:
+                seen[-1].append(str(error))
+    assert seen[0] == seen[1]
+
+
+def test_env_is_one_of_pettingzoos_wrappers() -> None:
+    env = mexican_train_v0.env()
+    assert isinstance(env, wrappers.OrderEnforcingWrapper) and type(env.unwrapped) is raw_env
+    env.reset(seed=1)
+    state, before = env.get_state(), env.last()
+    env.step(int(np.flatnonzero(before[0]["action_mask"])[0]))
+    env.set_state(state)
+    for copied in (env, copy.copy(env), copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        assert type(copied) is type(env)
+        assert data_equivalence(copied.last(), before, exact=True)

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from mexenv.engine.batch import step_games
 from mexenv.games import BatchGame, Game, IllegalActionError
 from mexenv.games import batch as module
 from mexenv.games.options import seeds_for
+from mexenv.games.stepping import step_games
 from mexenv.observation import make_layout
 from mexenv.rules import Ruleset, preset
 from tests.games.board import tiles

@@ -115,7 +115,7 @@ def test_same_seed_same_game_and_other_seed_another() -> None:
     "change",
     [
         lambda content: content.pop("state"),
-        lambda content: content.update(format=2),
+        lambda content: content.update(format=99),
         lambda content: content.update(state="!"),
         lambda content: content.update(state=content["state"][:40]),
         lambda content: content.update(events=[1, 2]),
@@ -157,7 +157,7 @@ def test_restore_refuses_records_that_would_lead_astray(field: str, value: int) 
     before = everything(game)
     broken = game.clone()
     broken._games[field] = value
-    with pytest.raises(PositionError, match=r"snapshot: .*(out of range|does not count|in two places)"):
+    with pytest.raises(PositionError, match=r"snapshot: .*(out of range|fit its tiles|in two places)"):
         game.restore(broken.snapshot())
     assert everything(game) == before
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from mexenv.engine import state as st
+from mexenv.engine.deal import give
 from mexenv.games import BatchGame, Game
 from mexenv.observation import ObservationLayout, make_layout
 from mexenv.rules import PRESETS, Ruleset, RulesetError, preset
@@ -267,7 +268,7 @@ def test_hands_beyond_the_range_of_a_byte_are_clipped() -> None:
         sizes = layout["hand_size"].of(seen).tolist()
         assert sizes == ([127, len(fives)] if seat == 0 else [len(fives), 127])
     claims = layout["lacks"].of(seen)[0]
-    assert claims[5] == 126  # of 170 tiles, 127 are told of; one may still be drawn later
+    assert claims[5] == 127  # of 171 tiles; one may have been drawn since the proof
     assert layout["pips"].of(seen).tolist() == [min(127, sum(map(sum, fives)) // 2)]
 
 
@@ -285,11 +286,10 @@ def swapped(game: Game, seat: int, rng: random.Random) -> st.StateArray:
     for s, size in enumerate(sizes):
         if s != seat:
             hand, tiles = tiles[:size], tiles[size:]
-            g["hand"][s] = 0
+            for name in ("hand", "hand_n", "held", "points"):
+                g[name][s] = 0
             for hi, lo in hand:
-                g["hand"][s, hi] |= 1 << lo
-                g["hand"][s, lo] |= 1 << hi
-            g["hand_n"][s] = size
+                give(g, s, hi, lo)
             if s == game.to_move:
                 g["own_fits"] ^= 1
                 if g["drawn"]:
@@ -316,7 +316,7 @@ def unlay(g: Any, game: Game, seat: int, tiles: list[Tile]) -> int:
     g["end_mask"][seat] = 1 << game.engine
     g["end_n"][seat] = 0
     g["end_n"][seat, game.engine] = 1
-    g["marker"][seat] = 0
+    g["marker"] &= ~(1 << seat)
     kept = [q for q, (_, train) in enumerate(game.waiting) if train != seat and q < g["q_n"]]
     for name in ("q_value", "q_train", "q_covers", "q_fresh"):
         g[name][: len(kept)] = g[name][kept]

@@ -1,7 +1,8 @@
 from mexenv.agents import load_agent
 from training.config import parse_config
 from training.evaluation import TorchAgent, score_rows
-from training.run import load_run_policy, train
+from training.folder import load_run_policy
+from training.run import train
 
 CONFIG = {
     "name": "learns",

@@ -5,7 +5,6 @@ import yaml
 
 from tests.training.test_run import TINY
 from training.quickstart import main
-from training.throughput import measure
 
 
 def test_from_a_config_to_a_tested_policy(tmp_path, capsys):
@@ -25,10 +24,3 @@ def test_from_a_config_to_a_tested_policy(tmp_path, capsys):
 def test_a_wrong_config_is_one_message(tmp_path):
     with pytest.raises(SystemExit, match="error: unknown training config 'nothing'"):
         main(["nothing"])
-
-
-def test_throughput_counts_the_decisions_of_both_ways():
-    speeds = measure(turns=2, rollout=512, plain_envs=4, games=64)
-    assert [len(speeds["turns"][way]) for way in ("self_play", "plain")] == [2, 2]
-    assert speeds["ratio"] == pytest.approx(speeds["self_play"] / speeds["plain"])
-    assert speeds["plain"] > 0

@@ -4,9 +4,10 @@ from gymnasium import spaces
 
 from mexenv.games import BatchGame
 from mexenv.rules import preset
+from training.buffer import SeatStreamBuffer
 from training.opponents import LEARNER, OpponentSeats
 from training.ppo import SelfPlayPPO
-from training.rollout import PENDING, SeatStreamBuffer, SelfPlayEnv, seat_advantages
+from training.rollout import PENDING, SelfPlayEnv, seat_advantages
 
 RULES = preset("dominos_cc", players=3, set_max=6, hand_size=6)
 
@@ -76,28 +77,42 @@ def test_rewards_between_two_decisions_of_a_seat_count_once():
 def test_what_a_rollout_leaves_pending_is_learned_from_exactly_once():
     """Over several rollouts each decision's observation is served once, and none gets lost."""
     space, actions = spaces.Box(-128, 127, (3,), np.int8), spaces.Discrete(4)
-    buffer = SeatStreamBuffer(5, space, actions, n_envs=4, players=3)
+    buffer = SeatStreamBuffer(
+        5, space, actions, n_envs=4, players=3, input_size=2, action_size=1, keep_observations=True
+    )
     rng = np.random.default_rng(0)
     made, served, number = set(), [], 0
     for _ in range(6):
         buffer.reset()
-        for step in range(5):
-            rows = buffer.rows(step)
+        for _ in range(5):
             seats = rng.integers(-1, 3, 4)
-            for game in range(4):
-                code = np.array([number // 100, number % 100, 0], np.int8)
-                buffer.observations[rows][game] = code
-                if seats[game] >= 0:
-                    made.add(number)
-                number += 1
-            buffer.action_masks[rows] = 1
+            counts = rng.integers(1, 5, 4)
+            room = buffer.make_room(counts)
+            numbers = np.arange(number, number + 4)
+            room.inputs[:, 0], room.inputs[:, 1] = numbers, counts
+            room.action_inputs[:, 0] = np.repeat(numbers, counts)
+            room.legal[:] = np.concatenate([np.arange(count) for count in counts])
+            codes = np.stack([numbers // 100, numbers % 100, counts], 1).astype(np.int8)
+            masks = np.arange(4) < counts[:, None]
+            buffer.keep(codes, None, masks.astype(np.int8))
+            made |= set(numbers[seats >= 0].tolist())
+            number += 4
             dones = (rng.random(4) < 0.2).astype(np.uint8)
             rewards = rng.normal(size=(4, 3)) * dones[:, None]
-            buffer.record(np.zeros(4, int), np.zeros(4), np.zeros(4), seats, rewards, dones)
+            buffer.record(counts - 1, np.zeros(4), np.zeros(4), seats, rewards, dones)
         buffer.compute_returns_and_advantage()
+        for place in buffer._indices:
+            code, size = buffer.inputs[place].astype(int)
+            begin = buffer.list_starts[place]
+            assert buffer.counts[place] == size
+            assert (buffer.action_inputs[begin : begin + size, 0] == code).all()
+            assert buffer.legal[begin : begin + size].tolist() == list(range(size))
         for part in buffer.get(7):
-            served += (part.observations[:, 0].long() * 100 + part.observations[:, 1].long()).tolist()
+            codes = part.observations[:, 0].long() * 100 + part.observations[:, 1].long()
+            served += codes.tolist()
             assert len(part.returns) == len(part.actions) == len(part.action_masks)
+            assert (part.action_masks.sum(1) == part.observations[:, 2]).all()
+            assert (part.actions == part.observations[:, 2] - 1).all()
         buffer.carry()
     assert len(served) == len(set(served))
     waiting = int(buffer.carried.sum())
@@ -117,7 +132,7 @@ def test_forced_moves_teach_nothing_and_returns_are_the_rounds_rewards():
     model.learn(1)
     buffer = model.rollout_buffer
     rows = buffer._indices
-    assert (buffer.action_masks[rows].sum(1) > 1).all()
+    assert (buffer.counts[rows] > 1).all()
     assert np.allclose(buffer.returns, buffer.advantages + buffer.values)
     # With lambda 1 a decision of a round that ended in the rollout has that seat's reward as its return.
     steps, games = buffer.seats.shape

@@ -11,7 +11,9 @@ import torch as th
 
 from training.checkpoint import CheckpointError, read_checkpoint, save_checkpoint
 from training.config import ConfigError, parse_config
-from training.run import RunError, RunStopped, _Run, build_model, load_run_policy, run_config, train
+from training.folder import RunError, load_run_policy, run_config
+from training.models import build_model
+from training.run import RunStopped, _Run, train
 
 TINY = {
     "name": "tiny",
