@@ -144,8 +144,9 @@ class TrainingConfig(_Part):
         1,
         ge=0,
         le=256,
-        description="Threads for PyTorch; 0: as many as there are cores. More than are idle "
-        "make it many times slower.",
+        description="Threads that share the games and the learning; 0: as many as there are cores. Results "
+        "differ by rounding only. With algorithm maskable_ppo they are PyTorch's, of which more than there "
+        "are idle cores make it many times slower.",
     )
     network: NetworkConfig = NetworkConfig()
     ppo: PpoConfig = PpoConfig()

@@ -68,8 +68,8 @@ def export(
         RunError: If there is no such run, or it has no tested policy yet.
         ExportError: See `export_policy`.
     """
-    # The run imports much that a plain export of a policy does not need.
-    from training.run import load_run_policy
+    # A run's folder needs much that a plain export of a policy does not.
+    from training.folder import load_run_policy
 
     _check_name(name)
     folder = Path(checkpoints) / name

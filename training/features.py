@@ -91,6 +91,7 @@ class PositionFeatures(nn.Module):
         ):
             self._slices[name] = slice(start, start + size)
             start += size
+        self.position_size = start
         self._build_actions(ruleset, tiles)
         names = [*STATE_SECTIONS, "own_count", "spare_count", "open_ends", "waiting", "fewest"]
         kept = [np.arange(self._slices[n].start, self._slices[n].stop) for n in names if n in self._slices]
@@ -167,6 +168,7 @@ class PositionFeatures(nn.Module):
         values[actions.pass_, self._fixed["is_pass"]] = 1.0
         self._buffer("constants", values)
         self.two_way = ways == 2
+        self.both_halves = len(self._by_half)
         empty = th.zeros(1, len(columns)), th.zeros(1, len(fixed))
         self.action_size = self._assemble(*empty).shape[1]
 
@@ -212,6 +214,15 @@ class PositionFeatures(nn.Module):
     def named(self, name: str) -> int:
         """Returns the place of a property in the rows about actions."""
         return self.action_names.index(name)
+
+    def starts(self) -> dict[str, int]:
+        """Returns the first column of each section, derived ones included."""
+        return {name: place.start for name, place in self._slices.items()}
+
+    def units(self) -> tuple[float, float, float]:
+        """Returns units of `double_train` and `double_order`, and from `trail` to `trail_else_len`."""
+        lengths = self._unit("trail_else_len") / self._unit("trail") if self.planned else 1.0
+        return self._unit("double_train"), self._unit("double_order"), lengths
 
     def width(self, name: str) -> int:
         """Returns how many columns a section has."""

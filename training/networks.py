@@ -18,6 +18,8 @@ from torch import nn
 from mexenv.observation import ObservationLayout
 from mexenv.rules.ruleset import Ruleset
 from training.features import PositionFeatures
+from training.inputs import InputWriter, PositionInputs, input_tables
+from training.loss_kernels import best_actions, draw_actions
 
 ILLEGAL = -1e9
 """The logit of an action that is not legal. Finite, so that no arithmetic on it gives NaN."""
@@ -86,10 +88,13 @@ class ActionScorer(nn.Module):
             rows: int64 `[k]`, the position of each action.
             actions: float32 `[k, action_size]`.
         """
-        summary = self.from_state(self.trunk(self.state_norm(state)))
-        inputs = self.action_norm(actions)
-        hidden = th.relu(self.from_action(inputs) + summary.index_select(0, rows))
-        return (self.score(self.body(hidden)) + self.direct(inputs)).squeeze(1)
+        return self.scores(self.state_norm(state), rows, self.action_norm(actions))
+
+    def scores(self, state: th.Tensor, rows: th.Tensor, actions: th.Tensor) -> th.Tensor:
+        """Returns one score for each action; the arguments are as for `forward`, but normalised."""
+        summary = self.from_state(self.trunk(state))
+        hidden = th.relu(self.from_action(actions) + summary.index_select(0, rows))
+        return (self.score(self.body(hidden)) + self.direct(actions)).squeeze(1)
 
 
 class Critic(nn.Module):
@@ -104,12 +109,16 @@ class Critic(nn.Module):
     def __init__(self, features: PositionFeatures, hidden: list[int], privileged: bool) -> None:
         super().__init__()
         self.privileged = privileged
-        size = features.state_size + features.width("ends")
-        if privileged:
-            size += (features.players - 1) * features.hand_summary.shape[1]
+        size = self.size(features, privileged)
         self.norm = InputNorm(size)
         self.body = _layers([size, *hidden])
         self.value = nn.Linear(hidden[-1], 1)
+
+    @staticmethod
+    def size(features: PositionFeatures, privileged: bool) -> int:
+        """Returns the number of columns that a critic reads."""
+        hands = (features.players - 1) * features.hand_summary.shape[1] if privileged else 0
+        return features.state_size + features.width("ends") + hands
 
     def inputs(self, features: PositionFeatures, position: th.Tensor, observation: th.Tensor) -> th.Tensor:
         """Returns the rows that the critic reads, float32 `[batch, size]`."""
@@ -123,7 +132,11 @@ class Critic(nn.Module):
 
     def forward(self, rows: th.Tensor) -> th.Tensor:
         """Returns values, float32 `[batch, 1]`."""
-        return self.value(self.body(self.norm(rows)))
+        return self.values(self.norm(rows))
+
+    def values(self, rows: th.Tensor) -> th.Tensor:
+        """Returns values, float32 `[batch, 1]`, from rows that are normalised."""
+        return self.value(self.body(rows))
 
 
 class ActionScoringPolicy(MaskableActorCriticPolicy):
@@ -170,6 +183,7 @@ class ActionScoringPolicy(MaskableActorCriticPolicy):
 
     def _build(self, lr_schedule: Any) -> None:
         self.features = PositionFeatures(self.ruleset, self.layout)
+        self.tables = input_tables(self.features)
         sizes = self.sizes
         self.actor = ActionScorer(
             self.features.state_size, self.features.action_size, sizes["trunk"], sizes["hidden"]
@@ -216,7 +230,39 @@ class ActionScoringPolicy(MaskableActorCriticPolicy):
 
     def act(self, obs: th.Tensor, action_masks: Any, deterministic: bool = True) -> th.Tensor:
         """Returns actions `[batch]`, without asking the critic; public observations suffice."""
+        if obs.dtype == th.int8 and obs.device.type == "cpu" and self.device.type == "cpu":
+            return self._act(self.writer().actor_inputs(obs.numpy(), np.asarray(action_masks)), deterministic)
         return self._choose(self.features.position(obs), obs, action_masks, deterministic)[0]
+
+    def writer(self) -> InputWriter:
+        """Returns what makes inputs of int8 observations; it holds the normalisation of this moment."""
+        return InputWriter(self.tables, self.actor.state_norm, self.actor.action_norm, self.critic.norm)
+
+    def judge(
+        self, inputs: th.Tensor, rows: th.Tensor, action_inputs: th.Tensor
+    ) -> tuple[th.Tensor, th.Tensor]:
+        """Returns scores of actions `[k]` and values of positions `[batch]`.
+
+        Args:
+            inputs: float32 `[batch, state and critic]`, normalised.
+            rows: int64 `[k]`, the position of each action.
+            action_inputs: float32 `[k, action_size]`, normalised.
+        """
+        state = inputs[:, : self.features.state_size]
+        values = self.critic.values(inputs[:, self.features.state_size :]).squeeze(1)
+        return self.actor.scores(state, rows, action_inputs), values
+
+    def _act(self, made: PositionInputs, deterministic: bool) -> th.Tensor:
+        slots = np.zeros(len(made.inputs), np.int64)
+        with th.no_grad():
+            state, actions = th.from_numpy(made.inputs), th.from_numpy(made.action_inputs)
+            scores = self.actor.scores(state, made.rows(), actions).numpy()
+        if deterministic:
+            best_actions(scores, made.starts, slots)
+        else:
+            uniform = th.rand(len(slots)).numpy()
+            draw_actions(scores, made.starts, uniform, slots, np.empty(len(slots), np.float32))
+        return th.from_numpy(made.legal[made.starts[:-1] + slots].astype(np.int64))
 
     def evaluate_actions(
         self, obs: th.Tensor, actions: th.Tensor, action_masks: Any = None

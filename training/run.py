@@ -2,25 +2,20 @@
 
 import json
 import os
-import platform
 import shlex
 import signal
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch as th
-from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from mexenv.agents import load_agent
-from mexenv.games import BatchGame
 from training.checkpoint import (
     CheckpointError,
     former_count,
@@ -32,18 +27,20 @@ from training.checkpoint import (
 )
 from training.config import ConfigError, TrainingConfig, load_config
 from training.evaluation import TorchAgent, score_rows
+from training.folder import (
+    BEST,
+    LAST,
+    TESTS,
+    RunError,
+    new_folder,
+    only_one,
+    package_versions,
+    run_config,
+)
 from training.metrics import run_logger
-from training.networks import ActionScoringPolicy
-from training.opponents import OpponentSeats
+from training.models import build_model, fit_plain_inputs
 from training.ppo import SelfPlayPPO
 from training.progress import RunDisplay
-
-LAST, BEST = "last.safetensors", "best.safetensors"
-TESTS = "evaluations.jsonl"
-
-
-class RunError(ValueError):
-    """A run that cannot be started or gone on with; the message says which and why."""
 
 
 class RunStopped(KeyboardInterrupt):
@@ -87,120 +84,11 @@ def train(
         if config is None:
             raise ConfigError("config: missing; allowed: a shipped name such as quickstart, or a YAML file")
         settings = config if isinstance(config, TrainingConfig) else load_config(config)
-        folder = _new_folder(Path(runs), settings.name)
+        folder = new_folder(Path(runs), settings.name)
         write_atomic(folder / "config.yaml", settings.to_yaml().encode())
-    with _only_one(folder):
+    with only_one(folder):
         _Run(settings, folder, quiet).go(resumed=resume is not None)
     return folder
-
-
-def run_config(folder: Path) -> TrainingConfig:
-    """Returns the configuration of a run.
-
-    Raises:
-        RunError: If the folder is not that of a run.
-    """
-    if not (folder / "config.yaml").is_file():
-        raise RunError(f"{folder}: is not a run; allowed: a folder with config.yaml, such as runs/NAME-TIME")
-    return load_config(folder / "config.yaml")
-
-
-def load_run_policy(folder: str | Path, which: str = BEST) -> tuple[ActionScoringPolicy, TrainingConfig]:
-    """Returns the policy of a run, the best one in its tests, and the run's configuration.
-
-    Args:
-        folder: The run's folder.
-        which: The file to load.
-
-    Raises:
-        RunError: If the folder is not that of a run, or the run has no such file yet.
-    """
-    folder = Path(folder)
-    settings = run_config(folder)
-    path = folder / which
-    if not path.is_file():
-        raise RunError(
-            f"{folder}: has no tested policy yet (no {which}); allowed: a run that has been tested; "
-            f"to go on with this one: mexenv train --resume {shlex.quote(str(folder))}"
-        )
-    model = build_model(settings, games=1)
-    tensors, _ = read_checkpoint(path)
-    load_policy(tensors, model.policy)
-    model.policy.set_training_mode(False)
-    return model.policy, settings
-
-
-def build_model(settings: TrainingConfig, games: int | None = None) -> Any:
-    """Returns the algorithm that a configuration describes, untrained.
-
-    Args:
-        settings: The configuration.
-        games: Number of games instead of the configured one.
-    """
-    ruleset, ppo, network = settings.rules(), settings.ppo, settings.network
-    games = settings.games if games is None else games
-    sizes = {"trunk": network.trunk, "hidden": network.hidden, "critic": network.critic}
-    common: dict[str, Any] = {
-        "learning_rate": ppo.learning_rate,
-        "batch_size": ppo.batch_size,
-        "n_epochs": ppo.epochs,
-        "gamma": ppo.gamma,
-        "gae_lambda": ppo.gae_lambda,
-        "clip_range": ppo.clip,
-        "ent_coef": ppo.entropy,
-        "vf_coef": ppo.value_weight,
-        "max_grad_norm": ppo.max_grad_norm,
-        "target_kl": ppo.target_kl,
-        "seed": settings.seed,
-        "device": "cpu",
-    }
-    if settings.algorithm == "maskable_ppo":
-        from mexenv.envs.sb3 import MexicanTrainVecEnv
-
-        named = settings.opponents.names
-        env = MexicanTrainVecEnv(
-            n_envs=games,
-            opponents=named[0] if len(named) == 1 else named,
-            ruleset=ruleset,
-            layout=settings.layout,
-            episode=settings.episode,
-            engine=settings.engine,
-            reward=settings.reward,
-            reward_scale=ppo.reward_scale,
-            skip_forced=True,
-        )
-        env.seed(settings.seed)
-        return MaskablePPO(
-            ActionScoringPolicy,
-            env,
-            n_steps=max(2, round(ppo.rollout / games)),
-            policy_kwargs={**sizes, "ruleset": ruleset, "layout": env.layout},
-            **common,
-        )
-    batch = BatchGame(
-        ruleset,
-        games,
-        seed=settings.seed,
-        episode=settings.episode,
-        engine=settings.engine,
-        layout=settings.layout,
-        reward=settings.reward,
-        reward_scale=ppo.reward_scale,
-        skip_forced=True,
-    )
-    others = settings.opponents
-    seats = None
-    if others.share > 0:
-        agents = [load_agent(name, ruleset) for name in others.names]
-        seats = OpponentSeats(games, ruleset.players, others.share, agents, others.snapshots, settings.seed)
-    return SelfPlayPPO(
-        batch,
-        decisions=ppo.rollout,
-        opponents=seats,
-        privileged=network.privileged_critic,
-        policy_kwargs=sizes,
-        **common,
-    )
 
 
 class _Run:
@@ -226,7 +114,9 @@ class _Run:
 
     def _go(self, resumed: bool) -> None:
         settings = self.settings
-        th.set_num_threads(settings.threads or os.cpu_count() or 1)
+        # Self-play shares its work out itself: PyTorch's threads spin while they wait for each other.
+        own = settings.algorithm == "self_play"
+        th.set_num_threads(1 if own else settings.threads or os.cpu_count() or 1)
         for name in dict.fromkeys([*settings.evaluation.opponents, *settings.opponents.names]):
             load_agent(name, self.ruleset)  # a wrong name should not be found after an hour
         self.model = build_model(settings)
@@ -238,8 +128,8 @@ class _Run:
         self.model.set_logger(run_logger(self.folder, self.model.num_timesteps))
         if not resumed:
             if not isinstance(self.model, SelfPlayPPO):
-                _fit_inputs(self.model)
-            write_atomic(self.folder / "versions.json", json.dumps(_versions(), indent=2).encode())
+                fit_plain_inputs(self.model)
+            write_atomic(self.folder / "versions.json", json.dumps(package_versions(), indent=2).encode())
         with self.display:
             self.display.begin(self)
             hooks = _Hooks(self)
@@ -454,50 +344,3 @@ class _Hooks(BaseCallback):
     def _on_step(self) -> bool:
         # The run's own end is at a rollout's first step, so that no rollout under way is thrown away.
         return not (self._stop or self.run.stopping)
-
-
-@contextmanager
-def _only_one(folder: Path) -> Iterator[None]:
-    """Keeps two processes from writing to one run; the lock ends with its process, however that ends."""
-    try:
-        import fcntl
-    except ImportError:  # not on Windows, where nothing guards against it
-        yield
-        return
-    with (folder / ".lock").open("w") as stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RunError(f"{folder}: another process is training it") from None
-        yield
-
-
-def _new_folder(runs: Path, name: str) -> Path:
-    stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-    for number in range(1000):
-        folder = runs / (f"{name}-{stamp}" + (f"-{number}" if number else ""))
-        try:
-            folder.mkdir(parents=True)
-        except FileExistsError:
-            continue
-        return folder
-    raise RunError(f"{runs}: no free name for a run called {name}")
-
-
-def _versions() -> dict[str, str]:
-    packages = ("mexenv", "torch", "numpy", "numba", "stable_baselines3", "sb3_contrib")
-    versions = {name: version(name) for name in packages}
-    return {"python": platform.python_version(), **versions}
-
-
-def _fit_inputs(model: MaskablePPO) -> None:
-    """Sets a policy's input normalisation from some steps of random legal play."""
-    env, rng = model.env, np.random.default_rng(model.seed or 0)
-    assert env is not None
-    observations, seen, legal = env.reset(), [], []
-    for _ in range(24):
-        masks = env.action_masks()  # type: ignore[attr-defined]
-        seen.append(observations)
-        legal.append(masks)
-        observations = env.step((masks * rng.random(masks.shape)).argmax(1))[0]
-    model.policy.fit_inputs(th.from_numpy(np.concatenate(seen)), th.from_numpy(np.concatenate(legal)))

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from mexenv.agents.base import Agent, AgentError, plain, shown
-from mexenv.agents.planner import PlannerAgent
 from mexenv.agents.policy import MANIFEST, PolicyAgent
-from mexenv.agents.scripted import GreedyAgent, OwnFirstAgent, RandomAgent
+from mexenv.agents.scripted import GreedyAgent, OwnFirstAgent, PlannerAgent, RandomAgent
 from mexenv.assets import shipped_checkpoints
 from mexenv.rules import Ruleset, load_ruleset
 from mexenv.rules.ruleset import suggestion

@@ -1,8 +1,4 @@
-"""Agents that follow one sentence. They look at the action mask only.
-
-All of them play whenever a tile can be played, a drawn one included, and so lay a chain as long as it goes
-on; they draw and pass only when nothing else is legal.
-"""
+"""Agents that follow one sentence, and the planner. Their kernels stand in `mexenv.games.choosing`."""
 
 from __future__ import annotations
 
@@ -11,119 +7,52 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mexenv.agents.base import Actions, Agent, Masks, Observations
-from mexenv.agents.plays import PlayTable, play_table
-from mexenv.engine._jit import kernel, wide
+from mexenv.agents.base import Actions, Agent, AgentError, Masks, Observations
+from mexenv.engine.state import rules_record
+from mexenv.games.choosing import PLANNER, SCRIPTED, choose_rows
+from mexenv.games.planning import WEIGHTS
+from mexenv.observation import make_layout
 from mexenv.rules import Ruleset
 
-
-@kernel
-def no_play(mask: NDArray[np.int8], n_plays: int) -> int:
-    """Draw where it is legal, else pass."""
-    return n_plays if mask[n_plays] else n_plays + 1
-
-
-@kernel
-def next_random(state: NDArray[np.uint64]) -> int:
-    """The next 63 random bits of the generator (SplitMix64) whose state stands in ``state[0]``."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return wide((z ^ (z >> np.uint64(31))) >> np.uint64(1))
-
-
-@kernel
-def random_row(mask: NDArray[np.int8], n_plays: int, state: NDArray[np.uint64]) -> int:
-    """A legal play, each equally likely; without one, draw, else pass.
-
-    Args:
-        mask: int8[n_plays + 2].
-        n_plays: how many of the actions are plays.
-        state: uint64[1], state of the generator.
-    """
-    count = 0
-    for action in range(n_plays):
-        count += mask[action] != 0
-    if count == 0:
-        return no_play(mask, n_plays)
-    skip = next_random(state) % count
-    for action in range(n_plays):
-        if mask[action]:
-            if skip == 0:
-                return action
-            skip -= 1
-    return n_plays + 1
-
-
-@kernel
-def greedy_row(mask: NDArray[np.int8], pips: NDArray[np.int16]) -> int:
-    """The heaviest legal tile, the lowest id among equals; without one, draw, else pass.
-
-    Args:
-        mask: int8[n_plays + 2].
-        pips: int16[n_plays], see `PlayTable`.
-    """
-    n_plays = pips.shape[0]
-    best = -1
-    for action in range(n_plays):
-        if mask[action] and (best < 0 or pips[action] > pips[best]):
-            best = action
-    return best if best >= 0 else no_play(mask, n_plays)
-
-
-@kernel
-def own_first_row(mask: NDArray[np.int8], pips: NDArray[np.int16], train: NDArray[np.int16]) -> int:
-    """The heaviest tile for the own train; without one, what `greedy_row` says.
-
-    Args:
-        mask: int8[n_plays + 2].
-        pips: int16[n_plays], see `PlayTable`.
-        train: int16[n_plays], see `PlayTable`.
-    """
-    best = -1
-    for action in range(pips.shape[0]):
-        if mask[action] and train[action] == 0 and (best < 0 or pips[action] > pips[best]):
-            best = action
-    return best if best >= 0 else greedy_row(mask, pips)
-
-
-@kernel
-def _random_rows(masks: Masks, n_plays: int, state: NDArray[np.uint64], out: Actions) -> None:
-    for i in range(masks.shape[0]):
-        out[i] = random_row(masks[i], n_plays, state)
-
-
-@kernel
-def _greedy_rows(masks: Masks, pips: NDArray[np.int16], out: Actions) -> None:
-    for i in range(masks.shape[0]):
-        out[i] = greedy_row(masks[i], pips)
-
-
-@kernel
-def _own_first_rows(masks: Masks, pips: NDArray[np.int16], train: NDArray[np.int16], out: Actions) -> None:
-    for i in range(masks.shape[0]):
-        out[i] = own_first_row(masks[i], pips, train)
+_NO_VIEWS = np.zeros((0, 0), np.int8)
 
 
 class ScriptedAgent(Agent):
-    """What agents that choose by the table of plays have in common."""
+    """What the agents whose kernel is compiled have in common.
 
-    _plays: PlayTable
+    Attributes:
+        code: The kernel's number, the agent's place in `mexenv.games.SCRIPTED`.
+    """
+
+    code: int
+    _weights: NDArray[np.float64] = WEIGHTS
+    _state: NDArray[np.uint64]
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._state = np.zeros(1, np.uint64)
 
     def bind(self, ruleset: Ruleset) -> Self:
         """See `Agent.bind`; these agents play every ruleset."""
-        self._plays = play_table(ruleset)
+        self._rules = rules_record(ruleset)
+        self._size = None if self.layout is None else make_layout(self.layout, ruleset).size
         return super().bind(ruleset)
 
-    def _rows(self, masks: Masks) -> Masks:
-        """The masks in the one form that the kernels are compiled for."""
-        self._check(None, masks, None)
-        return np.ascontiguousarray(masks, np.int8)
+    def act(self, observations: Observations | None, masks: Masks) -> Actions:
+        """See `Agent.act`."""
+        self._check(observations, masks, None if self.ruleset is None else self._size)
+        # The kernels are compiled for one kind of array only.
+        masks = np.ascontiguousarray(masks, np.int8)
+        views = _NO_VIEWS if self.layout is None else np.ascontiguousarray(observations, np.int8)
+        out = np.empty(len(masks), np.int64)
+        choose_rows(self.code, self._rules, masks, views, self._weights, self._state, out)
+        return out
 
 
 class RandomAgent(ScriptedAgent):
     """Any legal play, each equally likely."""
+
+    code = SCRIPTED.index("random")
 
     def __init__(self, name: str = "random", seed: int = 0) -> None:
         super().__init__(name)
@@ -133,37 +62,53 @@ class RandomAgent(ScriptedAgent):
         """Restarts the agent's randomness."""
         self._state = np.array([seed % 2**64], np.uint64)
 
-    def act(self, observations: Observations | None, masks: Masks) -> Actions:
-        """See `Agent.act`."""
-        masks = self._rows(masks)
-        out = np.empty(len(masks), np.int64)
-        _random_rows(masks, len(self._plays.pips), self._state, out)
-        return out
-
 
 class GreedyAgent(ScriptedAgent):
     """The heaviest legal tile, wherever it fits."""
 
+    code = SCRIPTED.index("greedy")
+
     def __init__(self, name: str = "greedy") -> None:
         super().__init__(name)
-
-    def act(self, observations: Observations | None, masks: Masks) -> Actions:
-        """See `Agent.act`."""
-        masks = self._rows(masks)
-        out = np.empty(len(masks), np.int64)
-        _greedy_rows(masks, self._plays.pips, out)
-        return out
 
 
 class OwnFirstAgent(ScriptedAgent):
     """The heaviest tile for the own train, else the heaviest one anywhere."""
 
+    code = SCRIPTED.index("own_first")
+
     def __init__(self, name: str = "own_first") -> None:
         super().__init__(name)
 
-    def act(self, observations: Observations | None, masks: Masks) -> Actions:
-        """See `Agent.act`."""
-        masks = self._rows(masks)
-        out = np.empty(len(masks), np.int64)
-        _own_first_rows(masks, self._plays.pips, self._plays.train, out)
-        return out
+
+class PlannerAgent(ScriptedAgent):
+    """Plans the trail of its own hand and scores plays by what they leave of it.
+
+    Args:
+        name: What to call it.
+        weights: float64[7], what a play is worth, see `mexenv.games.planning.WEIGHTS`.
+
+    Raises:
+        AgentError: The weights are not seven numbers.
+    """
+
+    code = PLANNER
+    layout = "base"
+
+    def __init__(self, name: str = "planner", weights: NDArray[np.float64] = WEIGHTS) -> None:
+        super().__init__(name)
+        self._weights = np.ascontiguousarray(weights, np.float64)
+        if self._weights.shape != WEIGHTS.shape:
+            raise AgentError(f"weights of shape {self._weights.shape}: allowed is {WEIGHTS.shape}")
+
+
+def kernel_code(agent: Agent) -> int | None:
+    """The number of the kernel that does exactly what an agent does; None if there is none.
+
+    A subclass may act otherwise, and so may a planner with weights of its own.
+    """
+    if type(agent) not in (RandomAgent, GreedyAgent, OwnFirstAgent, PlannerAgent):
+        return None
+    if isinstance(agent, PlannerAgent) and not np.array_equal(agent._weights, WEIGHTS):
+        return None
+    return agent.code if isinstance(agent, ScriptedAgent) else None

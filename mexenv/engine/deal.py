@@ -18,15 +18,23 @@ Array = Any
 _HIGH, _LOW = (np.array(column, np.uint8) for column in zip(*all_tiles(18), strict=True))
 
 
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+"""What SplitMix64 adds to its state at each step."""
+
+
+@kernel
+def mixed(state: np.uint64) -> np.uint64:
+    """The output of SplitMix64 at a state: 64 random bits."""
+    z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
 @kernel
 def next_random(g: Record) -> int:
     """The game's next random number, 0 to 2**32 - 1 (SplitMix64, upper half)."""
-    z = g.rng + np.uint64(0x9E3779B97F4A7C15)
-    g.rng = z
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z = z ^ (z >> np.uint64(31))
-    return wide(z >> np.uint64(32))
+    g.rng += GOLDEN
+    return wide(mixed(g.rng) >> np.uint64(32))
 
 
 @kernel

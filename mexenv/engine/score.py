@@ -7,6 +7,7 @@ from typing import Any
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
 from mexenv.engine._jit import kernel, wide
+from mexenv.engine.deal import halves
 
 Record = Any
 
@@ -16,6 +17,13 @@ def hand_points(g: Record, r: Record, s: int) -> int:
     """Points of the tiles left in the hand of seat `s`."""
     double_blank = ask.double_blank_points(r) if wide(g.hand[s, 0]) & 1 else 0
     return wide(g.points[s]) + double_blank
+
+
+@kernel
+def tile_points(r: Record, tile: int) -> int:
+    """Points of one tile left in hand."""
+    hi, lo = halves(tile)
+    return hi + lo if hi > 0 else ask.double_blank_points(r)
 
 
 @kernel

@@ -61,10 +61,10 @@ def state_dtype(n_values: int, n_seats: int) -> np.dtype[np.void]:
         ("turn_doubles", np.uint8),  # doubles laid in the present turn
         ("own_played", np.uint8),  # a tile went on the mover's own train in this turn
         ("own_fits", np.uint8),  # at the last decision a held tile fitted the own train
+        ("drive_at", np.uint8),  # swan drive: train + 1 of its last stop, 0 without a drive
         ("no_skip", np.uint8),  # nobody is skipped until a double in force (q_asked) is covered
         ("opening_left", np.uint8),  # seats that have not finished the opening
         ("mexican_seat", np.uint8),  # seat + 1 that started the Mexican Train, else 0
-        ("drive_at", np.uint8),  # swan drive: train + 1 of its last stop, 0 without a drive
         ("chain_train", np.uint8),  # train that the mover's chain grows on
         ("chain_end", np.uint8),  # value at which it goes on
         ("blocked", np.uint8),

@@ -9,11 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from mexenv.agents import Agent, load_agent
+from mexenv.agents.scripted import kernel_code
 from mexenv.engine.state import POINT
 from mexenv.envs.options import Settings, fresh_seed
 from mexenv.envs.table import Index, Table
-from mexenv.games import IllegalActionError
+from mexenv.games import IllegalActionError, stepping
 from mexenv.games.options import illegal_text, seeds_for
+from mexenv.games.playing import NOBODY
 from mexenv.observation import make_layout
 from mexenv.rules import Ruleset
 
@@ -83,8 +85,15 @@ class LearnerGames:
         self.masks = self._table.masks
         self.opponents = seated_opponents(opponents, self.ruleset)
         self._agents = list(dict.fromkeys(self.opponents))
-        # Which of the agents sits how many seats on from the learner (0: nobody, the learner itself).
-        self._agent_at = np.array([-1, *(self._agents.index(agent) for agent in self.opponents)])
+        # How the seats after the learner's are played: by a kernel, or by asking one of the agents.
+        compiled = [kernel_code(agent) for agent in self.opponents]
+        self._codes = np.array([NOBODY, *(NOBODY if code is None else code for code in compiled)], np.int64)
+        asked = [
+            self._agents.index(agent) if code is None else -1
+            for agent, code in zip(self.opponents, compiled, strict=True)
+        ]
+        self._asked_at = np.array([-1, *asked])
+        self._seeds = np.zeros(n_games, np.uint64)
         self._agent_layouts = [
             make_layout(agent.layout, self.ruleset) if agent.layout is not None else None
             for agent in self._agents
@@ -115,6 +124,7 @@ class LearnerGames:
             self._rng = np.random.default_rng(seed)
             for agent in self._agents:
                 agent.seed(int(self._rng.integers(2**63)))
+            self._seeds[:] = seeds_for(int(self._rng.integers(2**63)), self.n_games)
             self._table.reset(seeds=seeds_for(int(self._rng.integers(2**63)), self.n_games))
             if self._seat == "rotate":
                 self.seats[:] = self._all % self.ruleset.players - 1
@@ -184,43 +194,37 @@ class LearnerGames:
         """Let the agents play in the games `which` until the learner is to move there."""
         table = self._table
         while True:
-            if which.size == 1:
-                self._play_others_of(which)
-                return
             ahead = (table.to_move[which] - self.seats[which]) % self.ruleset.players
             waiting = (ahead != 0) & (table.dones[which] == 0)
             which = which[waiting]
             if not which.size:
                 return
-            at = self._agent_at[ahead[waiting]]
-            for k, (agent, layout) in enumerate(zip(self._agents, self._agent_layouts, strict=True)):
-                mine = which if len(self._agents) == 1 else which[at == k]
-                if mine.size:
-                    seen = None if layout is None else table.observe(layout, np.int8, mine)
-                    self._chosen[mine] = agent.act(seen, table.masks[mine])
+            # Where the mover is played by a kernel, it chooses there.
+            self._chosen[which] = -1
+            at = self._asked_at[ahead[waiting]]
+            for k in np.unique(at[at >= 0]).tolist():
+                mine = which[at == k]
+                layout = self._agent_layouts[k]
+                seen = None if layout is None else table.observe(layout, np.int8, mine)
+                self._chosen[mine] = self._agents[k].act(seen, table.masks[mine])
+                self._check_choices(mine, self._agents[k])
             self._step(which)
 
-    def _play_others_of(self, which: Index) -> None:
-        """`_play_others` for one game alone, where array arithmetic would be most of the cost."""
+    def _check_choices(self, which: Index, agent: Agent) -> None:
+        """Refuse an agent's illegal actions: the kernels carry out what they are given."""
         table = self._table
-        i = int(which[0])
-        masks = table.masks[i : i + 1]
-        while not table.dones[i]:
-            ahead = (int(table.to_move[i]) - int(self.seats[i])) % self.ruleset.players
-            if ahead == 0:
-                return
-            k = self._agent_at[ahead]
-            layout = self._agent_layouts[k]
-            seen = None if layout is None else table.observe(layout, np.int8, which)
-            self._chosen[i] = self._agents[k].act(seen, masks)[0]
-            self._step(which)
+        bad = stepping.first_illegal(table.games, which, self._chosen, table.masks)
+        if bad >= 0:
+            legal = np.flatnonzero(table.masks[bad]).tolist()
+            text = illegal_text(self.actions, int(self._chosen[bad]), legal)
+            raise IllegalActionError(f"agent {agent.name}: {text}")
 
     def _step(self, which: Index) -> None:
-        """Carry out the chosen actions and book what they bring the learner."""
+        """Carry out the chosen actions, let kernels play on, and book what that brings the learner."""
         if not which.size:
             return
         table = self._table
-        table.step_some(which, self._chosen)
+        table.play_some(which, self._chosen, self._codes, self.seats, self._seeds)
         ended = which[table.round_ended[which] != 0]
         if not ended.size:
             return

@@ -6,16 +6,32 @@ import numpy as np
 import numpy.typing as npt
 
 from mexenv.games import BatchGame
+from mexenv.games.playing import STOP_AT_ROUND
 
 Index = npt.NDArray[np.int64]
 
 
 class Table(BatchGame):
-    """A batch of which some games can be stepped and dealt anew while the others wait."""
+    """A batch of which some games can be played on and dealt anew while the others wait."""
 
-    def step_some(self, which: Index, actions: Index) -> None:
-        """Carry out `actions[i]` in each game i of `which`; the other entries are not looked at."""
-        self._step_some(which, actions)
+    def play_some(
+        self,
+        which: Index,
+        actions: Index,
+        codes: Index,
+        first_seats: Index,
+        seeds: npt.NDArray[np.uint64],
+    ) -> None:
+        """Play on in the games `which` until somebody is to move whom no kernel plays, or a round ends.
+
+        Args:
+            which: int64 [m], indices of games.
+            actions: int64 [n], by game: a legal action to begin with, or -1.
+            codes: int64 [players], see `mexenv.games.playing.play_on`.
+            first_seats: int64 [n], by game: the seat that `codes[0]` is about.
+            seeds: uint64 [n], by game: generators of random agents, moved on.
+        """
+        self._play_some(which, actions, codes, first_seats, seeds, 2**62, STOP_AT_ROUND)
 
     def deal_some(self, which: Index) -> None:
         """Deal the next episode in the games of `which`; no end of theirs is left marked in `dones`."""

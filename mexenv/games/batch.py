@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,11 +12,13 @@ import numpy.typing as npt
 
 from mexenv.engine import state as st
 from mexenv.engine._jit import announce_compile
-from mexenv.games import stepping
+from mexenv.games import playing, stepping
+from mexenv.games.choosing import agent_codes
 from mexenv.games.errors import IllegalActionError
 from mexenv.games.options import check_dtype, check_layout, illegal_text, options_record, seeds_for
 from mexenv.observation import ObservationLayout, make_layout
 from mexenv.observation.encode import observe_games, write_hidden
+from mexenv.observation.trail import MAX_TRAIL
 from mexenv.rules import ActionLayout, Ruleset, load_ruleset
 
 if TYPE_CHECKING:
@@ -131,6 +133,7 @@ class BatchGame:
         # Scratch, for each thread its own.
         self._ids = np.zeros((self._threads, self.n_actions), np.int16)
         self._rows = np.zeros((self._threads, size), np.int8)
+        self._view_size = make_layout("base", ruleset).size
         done = announce_compile("game" if record is st.SMALL else "large game")
         self.reset(seed)
         done()
@@ -186,16 +189,24 @@ class BatchGame:
         """
         bad = stepping.first_illegal(self.games, which, actions, self.masks)
         if bad >= 0:
-            legal = np.flatnonzero(self.masks[bad]).tolist()
-            raise IllegalActionError(f"game {bad}: {illegal_text(self.actions, int(actions[bad]), legal)}")
+            raise IllegalActionError(self._complaint(bad, int(actions[bad]), bad))
         if self._pool is None or which is not self._all:
             self._step_slice(which, actions)
-            return
-        parts = enumerate(self._slices[1:], 1)
-        others = [self._pool.submit(self._step_slice, part, actions, k) for k, part in parts]
-        self._step_slice(self._slices[0], actions)
-        for other in others:
-            other.result()
+        else:
+            self._in_threads(lambda k: self._step_slice(self._slices[k], actions, k))
+
+    def _in_threads(self, run: Callable[[int], Any]) -> list[Any]:
+        """Call `run` with the number of each thread, in that thread; this one is number 0."""
+        if self._pool is None:
+            return [run(0)]
+        others = [self._pool.submit(run, k) for k in range(1, self._threads)]
+        first = run(0)
+        return [first, *(other.result() for other in others)]
+
+    def _complaint(self, row: int, action: int, game: int) -> str:
+        """Why an action in the game of this row, which the caller knows by another number, is refused."""
+        legal = np.flatnonzero(self.masks[row]).tolist()
+        return f"game {game}: {illegal_text(self.actions, action, legal)}"
 
     def _step_slice(
         self, which: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], thread: int = 0
@@ -205,6 +216,137 @@ class BatchGame:
             self.masks, self.n_legal, self.to_move, self.rewards, self.dones, self.round_ended,
             self.round_pips, self.round_out, self._observed, self._scale, *self._views,
         )  # fmt: skip
+
+    def play(self, agents: str | Sequence[str] = "random", moves: int = 1, *, seed: int = 0) -> int:
+        """Let scripted agents play on in every game, without Python between their moves.
+
+        Afterwards the arrays show what a step would show, but `rewards` are those of all moves together, and
+        `dones` and `round_ended` tell of any of them.
+
+        Args:
+            agents: a name of `mexenv.games.SCRIPTED` for all seats, or one for each seat.
+            moves: actions in each game, at least 1; without `auto_reset` a game stops at its end.
+            seed: random agents follow from it.
+
+        Returns:
+            The number of actions carried out, in all games together.
+
+        Raises:
+            ValueError: an agent or a number is not allowed.
+        """
+        if moves < 1:
+            raise ValueError(f"moves {moves}: allowed is 1 or more")
+        codes = agent_codes(agents, self.players)
+        made = self._play_all(codes, seeds_for(seed, self.n_games), moves, playing.GO_ON)
+        if self.layout is not None:
+            self.refresh()
+        return made
+
+    def playout(
+        self,
+        agents: str | Sequence[str] = "greedy",
+        *,
+        games: npt.NDArray[np.int64] | None = None,
+        actions: npt.NDArray[np.int64] | None = None,
+        repeats: int = 1,
+        until: Literal["round", "episode"] = "episode",
+        seed: int = 0,
+    ) -> npt.NDArray[np.float32]:
+        """Play games to an end on copies, with scripted agents: the value of a position for a search.
+
+        Everything goes on from the true position, tiles that the mover cannot see included. A search that may
+        not know them deals them anew first, in games of its own.
+
+        Args:
+            agents: a name of `mexenv.games.SCRIPTED` for all seats, or one for each seat.
+            games: int64 [m], which games; None for all.
+            actions: int64 [m], the action of each game's mover to begin with; None to let the agents choose.
+                Not looked at where a game is over.
+            repeats: playouts of each game. They differ by what random agents do, and by the rounds dealt
+                later.
+            until: the end of the present `round`, or of the `episode`.
+            seed: all that is random follows from it.
+
+        Returns:
+            float32 [m, repeats, players], what each seat gains; 0 for a game that is over.
+
+        Raises:
+            IllegalActionError: an action is not legal.
+            ValueError: an agent, a game or a number is not allowed.
+        """
+        which = self._all if games is None else np.asarray(games)
+        if which.dtype.kind not in "iu" or which.ndim != 1 or ((which < 0) | (which >= self.n_games)).any():
+            raise ValueError(f"games: allowed are whole numbers 0 to {self.n_games - 1}, a row of them")
+        if repeats < 1:
+            raise ValueError(f"repeats {repeats}: allowed is 1 or more")
+        if until not in ("round", "episode"):
+            raise ValueError(f"until {until!r}: allowed are 'round', 'episode'")
+        codes = agent_codes(agents, self.players)
+        n = len(which) * repeats
+        if not n:
+            return np.zeros((0, repeats, self.players), np.float32)
+        table = self._copies(np.repeat(which, repeats))
+        first = np.full(n, -1)
+        if actions is not None:
+            first[:] = np.repeat(np.broadcast_to(actions, which.shape), repeats)
+            bad = stepping.first_illegal(table.games, table._all, first, table.masks)
+            if bad >= 0:
+                raise IllegalActionError(table._complaint(bad, int(first[bad]), int(which[bad // repeats])))
+            first[table.over] = -1
+        seeds = seeds_for(seed, 2 * n)
+        table.games["rng"] = seeds[n:]
+        stop = playing.STOP_AT_ROUND if until == "round" else playing.STOP_AT_EPISODE
+        table._play_all(codes, seeds[:n], 2**62, stop, first)
+        return table.rewards.reshape(len(which), repeats, self.players)
+
+    def _copies(self, which: npt.NDArray[np.int64]) -> BatchGame:
+        """A batch of copies of these games, that stops at the end of an episode."""
+        twin = BatchGame(self.ruleset, len(which), layout=None, threads=self._threads)
+        twin._options[:] = self._options
+        twin._options["auto_reset"] = 0
+        twin.games[:] = self.games[which]
+        twin.refresh()
+        return twin
+
+    def _play_all(
+        self,
+        codes: npt.NDArray[np.int64],
+        seeds: npt.NDArray[np.uint64],
+        moves: int,
+        stop: int,
+        actions: npt.NDArray[np.int64] | None = None,
+        each: bool = False,
+    ) -> int:
+        """`_play_some` with all games, on all threads; `codes` by seat from seat 0 on."""
+        first = self._no_actions if actions is None else actions
+        seats = np.zeros(self.n_games, np.int64)
+
+        def play(k: int) -> int:
+            return self._play_some(self._slices[k], first, codes, seats, seeds, moves, stop, each, k)
+
+        return sum(self._in_threads(play))
+
+    def _play_some(
+        self,
+        which: npt.NDArray[np.int64],
+        actions: npt.NDArray[np.int64],
+        codes: npt.NDArray[np.int64],
+        seats: npt.NDArray[np.int64],
+        seeds: npt.NDArray[np.uint64],
+        moves: int,
+        stop: int,
+        each: bool = False,
+        thread: int = 0,
+    ) -> int:
+        """See `playing.play_on`."""
+        values = self.ruleset.n_values
+        made: int = playing.play_on(
+            self.games, self._rules, self._options, which, actions, codes, seats, moves, stop, seeds,
+            self._ids[thread], np.empty(self._view_size, np.int8), np.empty(values, np.int32),
+            np.empty(MAX_TRAIL, np.int16), self.masks, self.n_legal, self.to_move, self.rewards, self.dones,
+            self.round_ended, self.round_pips, self.round_out, int(each), self._scale, *self._views,
+        )  # fmt: skip
+        return made
 
     def observe(
         self,

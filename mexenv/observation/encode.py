@@ -25,6 +25,27 @@ def score_gap(g: Record, t: int, o: int) -> int:
 
 
 @kernel
+def base_starts(r: Record) -> tuple[int, int, int, int, int, int, int, int, int, int, int]:
+    """Where sections of `base` begin: table, ends, train_open, marker, length, double_order, stage,
+    hand_size, unseen, lacks and passed.
+    """  # noqa: D205  # the list is the summary
+    seats = ask.n_seats(r)
+    values = ask.n_values(r)
+    table = values * (values + 1) >> 1
+    ends = 2 * table
+    train_open = ends + (seats + 1) * values
+    marker = train_open + seats + 1
+    length = marker + seats
+    double_order = length + seats + 1
+    stage = double_order + 2 * values
+    hand_size = stage + 8 + values
+    unseen = hand_size + seats + 1
+    lacks = unseen + values
+    passed = lacks + seats * values + 1 + 2 * seats
+    return table, ends, train_open, marker, length, double_order, stage, hand_size, unseen, lacks, passed
+
+
+@kernel
 def _seen_from(bits: int, o: int, seats: int) -> int:
     """A bit set of trains or seats as seat `o` numbers them: its own first, the Mexican Train last."""
     everybody = (wide(1) << seats) - 1
@@ -160,17 +181,12 @@ def _write_tail(g: Record, r: Record, o: int, out: Array, k: int) -> int:
 def _hide_chains(g: Record, r: Record, o: int, out: Array) -> None:
     """Take out what a hidden opening does not show yet: the other seats' trains, as if they had not begun."""
     seats = ask.n_seats(r)
-    trains = seats + 1
     values = ask.n_values(r)
-    tiles = values * (values + 1) >> 1
-    table = out[tiles : 2 * tiles]
-    open_at = 2 * tiles + trains * values
-    length_at = open_at + trains + seats
-    double_at = length_at + trains
-    sizes_at = double_at + 3 * values + 8
-    unseen = out[sizes_at + seats + 1 : sizes_at + seats + 1 + values]
-    lacks_at = sizes_at + seats + 1 + values
-    passed_at = lacks_at + (seats - 1) * values + values + 1 + 2 * seats
+    starts = base_starts(r)
+    table_at, ends_at, open_at, marker_at, length_at, double_at = starts[:6]
+    sizes_at, unseen_at, lacks_at, passed_at = starts[7:]
+    table = out[table_at:ends_at]
+    unseen = out[unseen_at:lacks_at]
     for i in range(wide(g.n_laid)):
         tile = wide(g.order[i])
         if wide(g.where[tile]) - 1 != o:
@@ -183,9 +199,9 @@ def _hide_chains(g: Record, r: Record, o: int, out: Array) -> None:
     out[open_at + seats] = 0
     for place in range(1, seats):
         t = o + place if o + place < seats else o + place - seats
-        _put_exactly(out, 2 * tiles + place * values, wide(1) << wide(g.engine), values)
+        _put_exactly(out, ends_at + place * values, wide(1) << wide(g.engine), values)
         out[open_at + place] = 0
-        out[open_at + trains + place] = 0
+        out[marker_at + place] = 0
         out[length_at + place] = 0
         out[sizes_at + place] = min(wide(g.hand_n[t]) + wide(g.length[t]), LARGEST)
         _put_exactly(out, lacks_at + (place - 1) * values, wide(0), values)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from mexenv.agents import AgentError, GreedyAgent, OwnFirstAgent, RandomAgent
-from mexenv.agents.plays import play_table
 from mexenv.rules import ActionLayout, preset
 
 RULES = preset("dominos_cc")
@@ -63,18 +62,6 @@ def test_random_takes_each_play_equally_often_and_repeats_from_a_seed() -> None:
     assert (again != chosen).any()
     agent.seed(3)
     assert (agent.act(None, masks) == chosen).all()
-
-
-def test_the_table_of_plays_agrees_with_the_action_layout() -> None:
-    table = play_table(RULES)
-    assert len(table.pips) == ACTIONS.n_plays
-    for action in range(0, ACTIONS.n_plays, 7):
-        _, tile, train, _ = ACTIONS.decode(action)
-        assert tile is not None
-        assert (table.high[action], table.low[action]) == tile
-        assert table.train[action] == train
-        assert table.pips[action] == sum(tile)
-        assert table.joined[action] == -1
 
 
 def test_an_agent_that_is_not_bound_or_gets_other_shapes_refuses() -> None:

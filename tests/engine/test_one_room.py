@@ -37,8 +37,6 @@ READS = {
     ("games/position.py", "double_covers"): "a double that no longer waits shows its ends",
     ("games/view.py", "double_outlets"): "listing the ends of a train",
     ("games/view.py", "double_covers"): "listing the ends of a train",
-    ("agents/plays.py", "double_blank"): "points that a play takes out of the hand",
-    ("agents/plays.py", "two_way"): "the numbering of actions",
     ("render/view.py", "opening"): "chains laid at the same time are not drawn for the others",
     ("render/view.py", "blanks_wild"): "where a branch leaves the line of tiles",
     ("arena/duplicate.py", "scoring"): "whether many points are good or bad",
