@@ -107,6 +107,25 @@ def _compiled(function: F, **options: Any) -> F:
         _config.CACHE_DIR = before
 
 
+def direct(compiled: Callable[..., Any], *example: Any) -> Callable[..., Any]:
+    """A kernel for one kind of arguments, called without Numba's choice among kinds.
+
+    That choice takes longer than a move of a game does.
+
+    Args:
+        compiled: the kernel.
+        *example: arguments; those of later calls must be of the same types, which nobody checks.
+    """
+    if JIT_DISABLED:
+        return compiled
+    kernel_: Any = compiled
+    typeof: Callable[[Any], Any] = numba.typeof
+    signature = tuple(typeof(argument) for argument in example)
+    kernel_.compile(signature)
+    called: Callable[..., Any] = kernel_.overloads[signature].entry_point
+    return called
+
+
 def record_dtype(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
     """The dtype of records that kernels read by attribute, compiled or not."""
     plain = np.dtype(fields, align=True)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 from pettingzoo import AECEnv
 
+from mexenv.engine.episode import EPISODE
 from mexenv.envs.checked import CheckedEnv
 from mexenv.envs.options import (
     ActionSpace,
@@ -22,9 +23,11 @@ from mexenv.envs.options import (
     observation_space,
     show,
 )
-from mexenv.games import BatchGame, Game, IllegalActionError
-from mexenv.games.options import illegal_text
+from mexenv.games import Game, IllegalActionError
+from mexenv.games.options import illegal_text, options_record, seeds_for
+from mexenv.games.slot import ENDED, ILLEGAL, Slot
 from mexenv.observation import make_layout
+from mexenv.rules import ActionLayout
 
 Observation = npt.NDArray[Any] | dict[str, npt.NDArray[Any]]
 
@@ -88,21 +91,18 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self.layout = make_layout(settings.layout, self.ruleset)
         self._dtype = settings.dtype
         self._flat = observation == "flat"
-        # The batch writes the mover's observation with every step.
-        self._batch = BatchGame(
-            self.ruleset, 1, layout=self.layout, dtype=settings.dtype, auto_reset=False,
-            **settings.batch_options,
-        )  # fmt: skip
+        # It writes the mover's observation with every step.
+        rules = options_record(self.ruleset, auto_reset=False, **settings.batch_options)
+        self._slot = Slot(self.ruleset, rules, self.layout, floats=settings.dtype == np.float32)
+        self._mover = 0
         self._seeded = False
-        self._action = np.zeros(1, np.int64)
-        self.actions = self._batch.actions
+        self.actions = ActionLayout(self.ruleset)
 
         players = self.ruleset.players
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents: list[str] = []
         self._infos: dict[str, dict[str, Any]] = {}
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._seat_index = [np.array([seat]) for seat in range(players)]
         self.observation_spaces = {
             agent: observation_space(self.layout, self._dtype, self.actions.n_actions, observation)
             for agent in self.possible_agents
@@ -135,7 +135,8 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         if seed is None and not self._seeded:
             seed = fresh_seed()
         self._seeded = True
-        self._batch.reset(seed)
+        self._slot.deal(None if seed is None else seeds_for(seed, 1)[0])
+        self._mover = int(self._slot.games["mover"][0])
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -143,7 +144,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection: str | None = None
         self._rewarded = False
-        self.agent_selection = self.possible_agents[self._batch.to_move[0]]
+        self.agent_selection = self.possible_agents[self._mover]
         self._infos = {}
         if self.render_mode == "human":
             self.render()
@@ -158,33 +159,35 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        batch = self._batch
+        slot = self._slot
         try:
-            self._action[0] = operator.index(action)
-            batch.step(self._action)
-        except (IllegalActionError, TypeError, OverflowError):
-            raise IllegalActionError(self._complaint(agent, action)) from None
+            result = slot.call(slot.slots, operator.index(action))
+        except (TypeError, OverflowError):
+            result = ILLEGAL
+        if result == ILLEGAL:
+            raise IllegalActionError(self._complaint(agent, action))
+        ended, self._mover = divmod(result, ENDED)
         self._cumulative_rewards[agent] = 0.0
         if self._rewarded:
             self._clear_rewards()
             self._rewarded = False
         self._infos = {}
-        if batch.round_ended[0]:
-            self._end_round()
+        if ended:
+            self._end_round(ended == EPISODE)
         else:
-            self.agent_selection = self.possible_agents[batch.to_move[0]]
+            self.agent_selection = self.possible_agents[self._mover]
         if self.render_mode == "human":
             self.render()
 
-    def _end_round(self) -> None:
+    def _end_round(self, last: bool) -> None:
         """Pay the rewards of a round, to all seats, and go on or end the episode."""
-        self.rewards = dict(zip(self.possible_agents, self._batch.rewards[0].tolist(), strict=True))
+        self.rewards = dict(zip(self.possible_agents, self._slot.rewards.tolist(), strict=True))
         self._rewarded = True
         self._accumulate_rewards()
-        if self._batch.dones[0]:
+        if last:
             self.terminations = dict.fromkeys(self.agents, True)
         else:
-            self.agent_selection = self.possible_agents[self._batch.to_move[0]]
+            self.agent_selection = self.possible_agents[self._mover]
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
@@ -199,15 +202,14 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
 
     def _mask(self, agent: str) -> npt.NDArray[np.int8]:
         """A new action mask: all zero unless the agent is to move, and at the end of an episode."""
-        if self._seat_of[agent] == self._batch.to_move[0]:
-            mask: npt.NDArray[np.int8] = self._batch.masks[0].copy()
-            return mask
+        if self._seat_of[agent] == self._mover:
+            return self._slot.mask.copy()
         return np.zeros(self.actions.n_actions, np.int8)
 
     def _complaint(self, agent: str, action: Any) -> str:
         if action is None:
             return f"{agent}: action None is only for an agent whose episode is over; {agent} is to move"
-        legal = np.flatnonzero(self._batch.masks[0]).tolist()
+        legal = np.flatnonzero(self._slot.mask).tolist()
         try:
             return f"{agent}: {illegal_text(self.actions, operator.index(action), legal)}"
         except TypeError:
@@ -223,13 +225,14 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             The observation, [layout.size], new at each call; in a dict together with the action mask (int8
             [n_actions], all zero unless the agent is to move) unless `observation="flat"`.
         """
-        batch = self._batch
+        slot = self._slot
         seat = self._seat_of[agent]
-        view: npt.NDArray[Any]
-        if seat == batch.to_move[0]:
-            view = batch.observations[0].copy()
+        if seat == self._mover:
+            view = slot.view.copy()
         else:
-            view = batch.observe(self.layout, self._dtype, seats=self._seat_index[seat])[0]
+            view = slot.observe(seat, self.layout)
+            if self._dtype == np.float32:
+                view = self.layout.to_float(view)
         if self._flat:
             return view
         # An episode can also be ended from outside, by a wrapper, while somebody is still to move.
@@ -250,9 +253,10 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         if not observe or ended[agent] or cut[agent]:
             seen = self.observe(agent) if observe else None
             return seen, rewards[agent], ended[agent], cut[agent], self.infos[agent]
-        # A live agent is the mover, whose observation and mask the batch has written already.
-        view: npt.NDArray[Any] = self._batch.observations[0].copy()
-        mask = self._batch.masks[0]
+        # A live agent is the mover, whose observation and mask have been written already.
+        slot = self._slot
+        view = slot.view.copy()
+        mask = slot.mask
         infos = self._infos
         if agent not in infos:
             infos[agent] = {"action_mask": mask.copy()}
@@ -267,18 +271,18 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             each tile its place in the boneyard, as a share (1 / n_tiles: the next one to be drawn, 0: not
             there).
         """
-        seats = np.arange(self.ruleset.players)
-        views = self._batch.observe(self._base, np.float32, games=0 * seats, seats=seats)
-        game = self._batch.games[0]
+        seats = range(self.ruleset.players)
+        views = [self._base.to_float(self._slot.observe(seat, self._base)) for seat in seats]
+        game = self._slot.games[0]
         boneyard = game["pile"][game["pile_next"] : game["pile_end"]]
         places = np.zeros(self.ruleset.n_tiles, np.float32)
         places[boneyard] = np.arange(1, boneyard.size + 1) / self.ruleset.n_tiles
-        return np.concatenate([views.ravel(), places])
+        return np.concatenate([*views, places])
 
     def get_state(self) -> EnvState:
         """The position and PettingZoo's bookkeeping, to come back to with `set_state`."""
         api = {name: deepcopy(getattr(self, name)) for name in _API_STATE}
-        return EnvState(self._batch.games.copy(), api)
+        return EnvState(self._slot.games.copy(), api)
 
     def set_state(self, state: EnvState) -> None:
         """Go back to a position of this environment, or to one of another with the same options.
@@ -289,12 +293,13 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         Raises:
             ValueError: the position belongs to other numbers of seats or tiles.
         """
-        if state.games.dtype != self._batch.games.dtype or len(state.api["rewards"]) > len(
+        if state.games.dtype != self._slot.games.dtype or len(state.api["rewards"]) > len(
             self.possible_agents
         ):
             raise ValueError("state: it was taken from an environment with another ruleset")
-        self._batch.games[:] = state.games
-        self._batch.refresh()
+        self._slot.games[:] = state.games
+        self._slot.show()
+        self._mover = int(state.games["mover"][0])
         for name, value in state.api.items():
             setattr(self, name, deepcopy(value))
         self._infos = {}
@@ -304,7 +309,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     @property
     def game(self) -> Game:
         """A readable copy of the position: hands, trains, points. It has no record of how it came about."""
-        return self._batch.game(0)
+        return Game.from_record(self.ruleset, self._slot.games, self._slot.options)
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
         """Draw the game, all hands face up: text, picture or nothing, as `render_mode` says."""

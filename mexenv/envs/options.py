@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
@@ -10,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from mexenv.games import BatchGame
+from mexenv.engine._jit import direct
+from mexenv.games.choosing import draw_legal
 from mexenv.games.options import check_dtype
 from mexenv.observation import ObservationLayout
 from mexenv.rules import Ruleset, load_ruleset
@@ -122,13 +124,21 @@ class ActionSpace(spaces.Discrete):
             mask: int8 [n], not 0 where an action may be drawn.
             probability: see `gymnasium.spaces.Discrete`.
         """
-        # Anything that is no mask is left to the checks of the parent.
-        if probability is None and isinstance(mask, np.ndarray) and mask.dtype == np.int8:
-            legal = mask.nonzero()[0]
-            if legal.size and mask.shape == (self.n,):
-                choice: np.int64 = legal[int(self.np_random.random() * legal.size)]
-                return choice
+        # Anything that is no mask is left to the checks of the parent, and so is one that allows nothing.
+        plain = isinstance(mask, np.ndarray) and mask.dtype is _INT8 and mask.shape == (self.n,)
+        if plain and probability is None and mask.flags.c_contiguous:
+            choice = _draw_legal()(mask, self.np_random.random())
+            if choice >= 0:
+                return np.int64(choice)
         return super().sample(mask, probability)
+
+
+_INT8 = np.dtype(np.int8)
+
+
+@cache
+def _draw_legal() -> Callable[[npt.NDArray[np.int8], float], int]:
+    return direct(draw_legal, np.zeros(1, np.int8), 0.5)
 
 
 def fresh_seed() -> int:
@@ -159,13 +169,6 @@ def show(game: Any, render_mode: str | None, seat: int | None) -> str | npt.NDAr
         return text
     print(text, end="\n\n", flush=True)
     return None
-
-
-def make_batch(settings: Settings, n_games: int, seed: int, *, auto_reset: bool) -> BatchGame:
-    """A batch without observations of its own: the adapters ask for those they hand out."""
-    return BatchGame(
-        settings.ruleset, n_games, seed=seed, layout=None, auto_reset=auto_reset, **settings.batch_options
-    )
 
 
 def check_render_mode(render_mode: str | None, allowed: list[str]) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mexenv.engine import decisions as ask
-from mexenv.engine._jit import ctz, inlined, kernel, wide
+from mexenv.engine._jit import ctz, inlined, kernel, popcount, wide
 from mexenv.engine._lanes import BLOCK, nonzero_bits
 from mexenv.engine.deal import GOLDEN, mixed
 from mexenv.engine.score import tile_points
@@ -55,6 +55,38 @@ def list_mask(mask: Array, ids: Array) -> int:
             ids[count] = action
             count += 1
     return count
+
+
+@kernel
+def draw_legal(mask: Array, u: float) -> int:
+    """An action that a mask allows, each equally likely for `u` uniform in [0, 1); -1 without one.
+
+    Args:
+        mask: int8 [n_actions].
+        u: which of them, as a share of the way through.
+    """
+    size = mask.shape[0]
+    whole = size - size % BLOCK
+    count = 0
+    for first in range(0, whole, BLOCK):
+        count += popcount(nonzero_bits(mask, first))
+    for action in range(whole, size):
+        count += mask[action] != 0
+    left = int(u * count)
+    for first in range(0, whole, BLOCK):
+        bits = nonzero_bits(mask, first)
+        inside = popcount(bits)
+        if left < inside:
+            for _ in range(left):
+                bits &= bits - 1
+            return first + ctz(bits)
+        left -= inside
+    for action in range(whole, size):
+        if mask[action]:
+            if left == 0:
+                return action
+            left -= 1
+    return -1
 
 
 @inlined

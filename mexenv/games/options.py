@@ -38,12 +38,12 @@ def round_option(engine: str | int, ruleset: Ruleset) -> int:
 
 def options_record(
     ruleset: Ruleset,
-    episode: str,
-    engine: str | int,
-    reward: str,
-    reward_scale: float | None,
-    skip_forced: bool,
-    auto_reset: bool,
+    episode: str = "round",
+    engine: str | int = "first",
+    reward: str = "relative",
+    reward_scale: float | None = None,
+    skip_forced: bool = False,
+    auto_reset: bool = True,
 ) -> st.StateArray:
     """The one-element array of `engine.episode.OPTIONS`.
 

@@ -16,7 +16,6 @@ from mexenv.engine import deal as dealing
 from mexenv.engine import decisions as ask
 from mexenv.engine import episode as episodes
 from mexenv.engine import state as st
-from mexenv.engine._jit import announce_compile
 from mexenv.engine.episode import EPISODE
 from mexenv.engine.play import next_turn
 from mexenv.games.errors import IllegalActionError, PositionError
@@ -24,7 +23,7 @@ from mexenv.games.events import Event, deal_event
 from mexenv.games.log import GameLog, StepEvents, fill_pile
 from mexenv.games.options import check_dtype, check_layout, illegal_text, options_record, seeds_for
 from mexenv.games.position import check_deal, check_record, fill_position
-from mexenv.games.slot import ILLEGAL, Slot
+from mexenv.games.slot import ENDED, ILLEGAL, Slot
 from mexenv.games.view import GameView
 from mexenv.observation import ObservationLayout, make_layout
 from mexenv.rules import ActionLayout, Ruleset, Tile, load_ruleset, tile_index
@@ -92,9 +91,7 @@ class Game(GameView):
             raise ValueError(f"first_starter {first_starter}: allowed are seats 0 to {self.players - 1}")
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1, np.uint32)[0])
-        done = announce_compile("game" if self._games.dtype == st.SMALL else "large game")
         self._deal_first(int(seeds_for(seed, 1)[0]), first_starter, deals or ())
-        done()
 
     # --- what the record and the log hold ---------------------------------------------------
 
@@ -133,13 +130,14 @@ class Game(GameView):
         Returns:
             int8 [n_actions]; all zero for a seat that is not to move.
         """
-        if seat is not None and seat != self.to_move:
-            return np.zeros_like(self._mask)
-        return self._mask.copy()
+        if seat is None or seat == self.to_move:
+            return self._slot.mask.copy()
+        return np.zeros_like(self._slot.mask)
 
     def legal_actions(self) -> list[int]:
         """Action ids of the mover, ascending; empty when the game is over."""
-        return [int(a) for a in np.flatnonzero(self._mask)]
+        legal: list[int] = self._slot.legal.nonzero()[0].tolist()
+        return legal
 
     def observe(
         self,
@@ -157,17 +155,19 @@ class Game(GameView):
         Returns:
             float32 or int8 [layout.size].
         """
+        slot = self._slot
+        if seat is None and dtype is np.int8 and (layout == "base" or layout is slot.layout):
+            return slot.observation.copy()
         if isinstance(layout, str):
             layout = make_layout(layout, self.ruleset)
-        slot = self._slot
         if seat is None and layout is slot.layout:
-            view = slot.observation.copy()
+            view = slot.observation
         else:
             check_layout(layout, self.ruleset)
             if seat is not None and not 0 <= seat < self.players:
                 raise ValueError(f"seat {seat}: allowed are 0 to {self.players - 1}")
             view = slot.observe(int(self._g["mover"]) if seat is None else seat, layout)
-        return view if check_dtype(dtype) == np.int8 else layout.to_float(view)
+        return view.copy() if check_dtype(dtype) == np.int8 else layout.to_float(view)
 
     def step(self, action: int) -> Sequence[Event]:
         """Carry out an action of the mover; a following round is dealt at once.
@@ -181,17 +181,20 @@ class Game(GameView):
         Raises:
             IllegalActionError: the mover does not have this action; nothing has changed.
         """
-        log = self._log
+        slot = self._slot
         try:
-            ended = ILLEGAL if isinstance(action, bool) else self._slot.step(operator.index(action))
+            number = -1 if action is True or action is False else operator.index(action)
+            result = slot.call(slot.slots, number)
         except (TypeError, OverflowError):
-            ended = ILLEGAL
-        if ended == ILLEGAL:
+            result = ILLEGAL
+        if result == ILLEGAL:
             raise IllegalActionError(self._complaint(action))
-        log.actions.append(int(action))
-        if ended:
-            self._finish_round(ended == EPISODE)
-        return StepEvents(log, len(log.actions) - 1)
+        log = self._log
+        actions = log.actions
+        actions.append(number)
+        if result >= ENDED:
+            self._finish_round(result // ENDED == EPISODE)
+        return StepEvents(log, len(actions) - 1)
 
     def _complaint(self, action: object) -> str:
         try:

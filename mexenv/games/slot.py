@@ -6,6 +6,7 @@ would be most of the cost.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Self
 
@@ -14,9 +15,10 @@ import numpy.typing as npt
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import kernel, record_dtype, wide
+from mexenv.engine._jit import announce_compile, direct, kernel, record_dtype, wide
 from mexenv.engine.episode import OPTIONS, advance
 from mexenv.engine.legal import write_mask
+from mexenv.games.stepping import reset_games
 from mexenv.observation import ObservationLayout
 from mexenv.observation.encode import write_base, write_trails
 from mexenv.observation.layouts import largest_size
@@ -24,8 +26,9 @@ from mexenv.rules import ActionLayout, Ruleset
 
 Array = Any
 
-SHOW = -1
-ILLEGAL = -2
+SHOW = -(2**62)
+ILLEGAL = -1
+ENDED = 256
 
 
 @cache
@@ -37,10 +40,14 @@ def _slot_dtype(state: np.dtype[np.void]) -> np.dtype[np.void]:
             ("state", state),
             ("rules", st.RULES),
             ("options", OPTIONS),
-            ("observed", np.int64),  # 0: nothing, 1: base, 2: plan
+            ("size", np.int64),  # entries of the observation
+            ("plan", np.int64),  # 1: the layout `plan`, 0: `base`
+            ("floats", np.int64),  # 1: the scaled form is written too
             ("ids", np.int16, (actions,)),
             ("mask", np.int8, (actions,)),
             ("observation", np.int8, (largest_size(values, seats),)),
+            ("scale", np.float32, (largest_size(values, seats),)),
+            ("scaled", np.float32, (largest_size(values, seats),)),
             ("rewards", np.float32, (seats,)),
             ("round_pips", np.float32, (seats,)),
             ("round_out", np.uint8, (seats,)),
@@ -50,9 +57,14 @@ def _slot_dtype(state: np.dtype[np.void]) -> np.dtype[np.void]:
 
 @kernel
 def step_slot(slots: Array, action: int) -> int:
-    """Carry out an action and show what follows; returns what has ended (see `advance`), or `ILLEGAL`.
+    """Carry out an action and show what follows.
 
-    `SHOW` carries out nothing.
+    Args:
+        slots: the slot [1].
+        action: an action id, or `SHOW` to carry out nothing.
+
+    Returns:
+        What has ended (0, `ROUND` or `EPISODE`) times `ENDED`, plus the seat to move; or `ILLEGAL`.
     """
     slot = slots[0]
     g, r = slot.state, slot.rules
@@ -67,9 +79,13 @@ def step_slot(slots: Array, action: int) -> int:
         g, r, slot.options, action, ids, slot.rewards[:], slot.round_pips[:], slot.round_out[:]
     )
     write_mask(ids, count, mask)
-    if slot.observed:
-        _write_view(g, r, wide(g.mover), slot.observed == 2, slot.observation[:])
-    return ended
+    view = slot.observation[:]
+    _write_view(g, r, wide(g.mover), slot.plan != 0, view)
+    if slot.floats:
+        scale, scaled = slot.scale[:], slot.scaled[:]
+        for j in range(slot.size):
+            scaled[j] = np.float32(view[j]) * scale[j]
+    return ended * ENDED + wide(g.mover)
 
 
 @kernel
@@ -86,6 +102,11 @@ def observe_slot(slots: Array, seat: int, plan: bool, out: Array) -> None:
     _write_view(slot.state, slot.rules, seat, plan, out)
 
 
+@cache
+def _step_call(dtype: np.dtype[np.void]) -> Callable[[st.StateArray, int], int]:
+    return direct(step_slot, np.zeros(1, dtype), 0)
+
+
 class Slot:
     """A game and its arrays. The arrays are views of one record and are overwritten by every step.
 
@@ -95,60 +116,75 @@ class Slot:
         options: structured [1], how the game plays on.
         mask: int8 [n_actions], the mover's action mask; all zero when nothing is to be decided.
         observation: int8 [layout.size], what the mover sees.
+        scaled: float32 [layout.size], the same scaled, if wanted.
+        view: whichever of the two is wanted.
+        legal: bool [n_actions], `mask` under another dtype.
+        slots: structured [1], the whole; what `call` takes.
+        call: `step_slot` for `slots` and an action id.
         rewards: float32 [players], rewards of the last step.
         layout: the layout of `observation`.
     """
 
-    def __init__(self, ruleset: Ruleset, options: st.StateArray, layout: ObservationLayout) -> None:
+    def __init__(
+        self, ruleset: Ruleset, options: st.StateArray, layout: ObservationLayout, *, floats: bool = False
+    ) -> None:
         """Make room for a game; somebody is to deal it and call `show`.
 
         Args:
             ruleset: the rules.
             options: structured [1], copied.
             layout: what the mover is shown after every step.
+            floats: whether it is shown scaled, too.
         """
         self.layout = layout
         self._n_actions = ActionLayout(ruleset).n_actions
         self._players = ruleset.players
-        self._slots: st.StateArray = np.zeros(1, _slot_dtype(st.dtype_for(ruleset)))
-        self._slots["rules"] = st.rules_record(ruleset)
-        self._slots["options"] = options
-        self._slots["observed"] = 2 if layout.name == "plan" else 1
+        self.slots: st.StateArray = np.zeros(1, _slot_dtype(st.dtype_for(ruleset)))
+        self.slots["rules"] = st.rules_record(ruleset)
+        self.slots["options"] = options
+        self.slots["size"] = layout.size
+        self.slots["plan"] = layout.name == "plan"
+        self.slots["floats"] = floats
+        self.slots["scale"][0, : layout.size] = layout.scale
+        small = st.dtype_for(ruleset) == st.SMALL
+        done = announce_compile("single game" if small else "large single game")
         self._look()
+        done()
 
     def _look(self) -> None:
-        slots = self._slots
+        slots = self.slots
+        self.call = _step_call(slots.dtype)
         self.games: st.StateArray = slots["state"]
         self.rules: st.StateArray = slots["rules"]
         self.options: st.StateArray = slots["options"]
         self.mask: npt.NDArray[np.int8] = slots["mask"][0, : self._n_actions]
         self.observation: npt.NDArray[np.int8] = slots["observation"][0, : self.layout.size]
+        self.legal: npt.NDArray[np.bool_] = self.mask.view(np.bool_)
+        self.scaled: npt.NDArray[np.float32] = slots["scaled"][0, : self.layout.size]
+        self.view: npt.NDArray[Any] = self.scaled if slots["floats"][0] else self.observation
         self.rewards: npt.NDArray[np.float32] = slots["rewards"][0, : self._players]
 
-    def step(self, action: int) -> int:
-        """Carry out an action.
-
-        Returns:
-            `ILLEGAL`, and nothing has changed; or what has ended: 0, `ROUND` or `EPISODE`.
-        """
-        ended: int = step_slot(self._slots, action) if action >= 0 else ILLEGAL
-        return ended
+    def deal(self, seed: np.uint64 | None = None) -> None:
+        """Deal a new episode, from a state of the generator, or going on with the game's own."""
+        states = self.games["rng"].copy() if seed is None else np.array([seed], np.uint64)
+        reset_games(self.games, self.rules, self.options, states, _FIRST)
+        self.show()
 
     def show(self) -> None:
         """Write mask and observation anew after the record was changed from outside."""
-        step_slot(self._slots, SHOW)
+        self.call(self.slots, SHOW)
 
     def observe(self, seat: int, layout: ObservationLayout) -> npt.NDArray[np.int8]:
         """What any seat sees, int8 [layout.size], new at each call."""
         out = np.empty(layout.size, np.int8)
-        observe_slot(self._slots, seat, layout.name == "plan", out)
+        observe_slot(self.slots, seat, layout.name == "plan", out)
         return out
 
     def copy(self) -> Self:
         """An independent copy."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        twin._slots = self._slots.copy()
+        twin.slots = self.slots.copy()
         twin._look()
         return twin
 
@@ -156,9 +192,12 @@ class Slot:
         return self.copy()
 
     def __getstate__(self) -> dict[str, Any]:
-        views = ("games", "rules", "options", "mask", "observation", "rewards")
-        return {name: value for name, value in self.__dict__.items() if name not in views}
+        kept = ("layout", "slots", "_n_actions", "_players")
+        return {name: self.__dict__[name] for name in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._look()
+
+
+_FIRST = np.zeros(1, np.int64)

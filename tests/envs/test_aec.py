@@ -178,9 +178,9 @@ def test_plays_the_same_game_as_the_engine(episode: Any) -> None:
         for seat, agent in enumerate(env.possible_agents):
             assert np.array_equal(env.observe(agent)["observation"], game.observe(seat))
         env.step(int(rng.choice(game.legal_actions())))
-        if env._batch.round_ended[0]:
+        if env._rewarded:
             rounds += 1
-            scored = env._batch.round_pips[0]
+            scored = env._slot.slots["round_pips"][0, :3]
             totals += scored
             others = (scored.sum() - scored) / 2
             expected = 0.04 * (others - scored)

@@ -92,9 +92,8 @@ def test_equals_the_aec_environment_with_the_same_players() -> None:
         start._games._play_others = lambda which: None
         start.reset(seed=episode)
         aec.reset(seed=0)
-        aec._batch.games[:] = start._games._table.games
-        aec._batch.refresh()
-        aec.agent_selection = aec.possible_agents[aec._batch.to_move[0]]
+        aec.set_state(aec.get_state()._replace(games=start._games._table.games))
+        aec.agent_selection = aec.possible_agents[aec._mover]
         rng = np.random.default_rng(episode)
         heard = 0.0
         over = False
@@ -110,7 +109,7 @@ def test_equals_the_aec_environment_with_the_same_players() -> None:
         while aec.agent_selection != "player_1" and not any(aec.terminations.values()):
             aec.step(agent(aec.last()[0]))
         assert heard == pytest.approx(aec._cumulative_rewards["player_1"])
-        assert np.array_equal(table.round_pips, aec._batch.round_pips)
+        assert np.array_equal(table.round_pips[0], aec._slot.slots["round_pips"][0, : aec.ruleset.players])
         assert np.array_equal(aec.observe("player_1")["observation"], observation["observation"])
 
 
