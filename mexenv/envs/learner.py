@@ -79,7 +79,11 @@ class LearnerGames:
         self.n_games = n_games
         self.layout = make_layout(settings.layout, self.ruleset)
         self.dtype = settings.dtype
-        self._table = Table(self.ruleset, n_games, layout=None, auto_reset=False, **settings.batch_options)
+        self._table = Table(
+            self.ruleset, n_games, layout=self.layout, dtype=self.dtype, auto_reset=False,
+            **settings.batch_options,
+        )  # fmt: skip
+
         self.actions = self._table.actions
         self.n_actions = self._table.n_actions
         self.masks = self._table.masks
@@ -148,29 +152,38 @@ class LearnerGames:
         """
         if actions.shape != (self.n_games,):
             raise ValueError(f"actions of shape {actions.shape}: allowed is ({self.n_games},)")
-        inside = (actions >= 0) & (actions < self.n_actions)
-        np.copyto(self._chosen, np.where(inside, actions, 0))
-        legal = inside & (self.masks[self._all, self._chosen] == 1)
-        playing = self._all
-        if not legal.all():
-            live = ~self._table.over
-            refused = np.flatnonzero(live & ~legal)
-            if refused.size and self._illegal == "raise":
-                i = int(refused[0])
-                text = illegal_text(self.actions, int(actions[i]), np.flatnonzero(self.masks[i]).tolist())
-                raise IllegalActionError(text if self.n_games == 1 else f"game {i}: {text}")
-            playing = np.flatnonzero(live & legal)
-        else:
-            refused = playing[:0]
+        np.copyto(self._chosen, actions, casting="unsafe")
+        table = self._table
+        playing, refused = self._all, self._all[:0]
+        if stepping.first_illegal(table.games, self._all, self._chosen, self.masks) >= 0:
+            playing, refused = self._sort_out(actions)
         self._clear()
-        self.rewards += self._early
-        self._early[:] = 0
-        self._step(playing)
+        if self._early.any():
+            self.rewards += self._early
+            self._early[:] = 0
+        stopped = self._step(playing)
         if refused.size:
             self.illegal[refused] = True
             self.rewards[refused] += ILLEGAL_REWARD
             self._finish(refused)
-        self._play_others(self._all)
+        if not stopped or refused.size:
+            self._play_others(self._all)
+
+    def _sort_out(self, actions: npt.NDArray[np.integer[Any]]) -> tuple[Index, Index]:
+        """The games with a legal action, and those whose learner is refused; games that are over are neither.
+
+        Raises:
+            IllegalActionError: an action is not legal and `illegal` is `raise`.
+        """
+        inside = (actions >= 0) & (actions < self.n_actions)
+        legal = inside & (self.masks[self._all, np.where(inside, actions, 0)] == 1)
+        live = ~self._table.over
+        refused = np.flatnonzero(live & ~legal)
+        if refused.size and self._illegal == "raise":
+            i = int(refused[0])
+            text = illegal_text(self.actions, int(actions[i]), np.flatnonzero(self.masks[i]).tolist())
+            raise IllegalActionError(text if self.n_games == 1 else f"game {i}: {text}")
+        return np.flatnonzero(live & legal), refused
 
     def _clear(self) -> None:
         self.rewards[:] = 0
@@ -219,15 +232,20 @@ class LearnerGames:
             text = illegal_text(self.actions, int(self._chosen[bad]), legal)
             raise IllegalActionError(f"agent {agent.name}: {text}")
 
-    def _step(self, which: Index) -> None:
-        """Carry out the chosen actions, let kernels play on, and book what that brings the learner."""
+    def _step(self, which: Index) -> bool:
+        """Carry out the chosen actions, let kernels play on, and book what that brings the learner.
+
+        Returns:
+            Whether the learner is to move in all of these games, no round having ended.
+        """
         if not which.size:
-            return
+            return True
         table = self._table
-        table.play_some(which, self._chosen, self._codes, self.seats, self._seeds)
+        if table.play_some(which, self._chosen, self._codes, self.seats, self._seeds):
+            return True
         ended = which[table.round_ended[which] != 0]
         if not ended.size:
-            return
+            return False
         gained = table.rewards[ended, self.seats[ended]]
         # What a new episode brings before its first decision must not count for the one that has ended.
         late = self.dones[ended]
@@ -236,6 +254,7 @@ class LearnerGames:
         done = ended[table.dones[ended] != 0]
         if done.size:
             self._finish(done)
+        return False
 
     def _finish(self, which: Index) -> None:
         """The episodes of the games `which` have ended: keep what the learner last saw, and deal the next."""
@@ -256,6 +275,8 @@ class LearnerGames:
 
     def observe(self) -> npt.NDArray[Any]:
         """What the learner sees: [n, layout.size], int8 or float32, new at each call."""
+        if self._auto_reset or not self.dones.any():
+            return self._table.observations.copy()  # the learner is to move everywhere
         return self._table.observe(self.layout, self.dtype, None, self.seats)
 
     def info(self, index: int) -> dict[str, Any]:

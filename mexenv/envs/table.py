@@ -21,7 +21,7 @@ class Table(BatchGame):
         codes: Index,
         first_seats: Index,
         seeds: npt.NDArray[np.uint64],
-    ) -> None:
+    ) -> bool:
         """Play on in the games `which` until somebody is to move whom no kernel plays, or a round ends.
 
         Args:
@@ -30,8 +30,11 @@ class Table(BatchGame):
             codes: int64 [players], see `mexenv.games.playing.play_on`.
             first_seats: int64 [n], by game: the seat that `codes[0]` is about.
             seeds: uint64 [n], by game: generators of random agents, moved on.
+
+        Returns:
+            Whether all stopped at the turn of their first seat, no round having ended.
         """
-        self._play_some(which, actions, codes, first_seats, seeds, 2**62, STOP_AT_ROUND)
+        return self._play_some(which, actions, codes, first_seats, seeds, 2**62, STOP_AT_ROUND)[1] == 0
 
     def deal_some(self, which: Index) -> None:
         """Deal the next episode in the games of `which`; no end of theirs is left marked in `dones`."""

@@ -133,7 +133,10 @@ class BatchGame:
         # Scratch, for each thread its own.
         self._ids = np.zeros((self._threads, self.n_actions), np.int16)
         self._rows = np.zeros((self._threads, size), np.int8)
-        self._view_size = make_layout("base", ruleset).size
+        view = max(size, make_layout("base", ruleset).size)
+        self._seen = np.zeros((self._threads, view), np.int8)
+        self._hands = np.zeros((self._threads, ruleset.n_values), np.int32)
+        self._trails = np.zeros((self._threads, MAX_TRAIL), np.int16)
         done = announce_compile("game" if record is st.SMALL else "large game")
         self.reset(seed)
         done()
@@ -237,10 +240,7 @@ class BatchGame:
         if moves < 1:
             raise ValueError(f"moves {moves}: allowed is 1 or more")
         codes = agent_codes(agents, self.players)
-        made = self._play_all(codes, seeds_for(seed, self.n_games), moves, playing.GO_ON)
-        if self.layout is not None:
-            self.refresh()
-        return made
+        return self._play_all(codes, seeds_for(seed, self.n_games), moves, playing.GO_ON)
 
     def playout(
         self,
@@ -322,7 +322,7 @@ class BatchGame:
         seats = np.zeros(self.n_games, np.int64)
 
         def play(k: int) -> int:
-            return self._play_some(self._slices[k], first, codes, seats, seeds, moves, stop, each, k)
+            return self._play_some(self._slices[k], first, codes, seats, seeds, moves, stop, each, k)[0]
 
         return sum(self._in_threads(play))
 
@@ -337,16 +337,16 @@ class BatchGame:
         stop: int,
         each: bool = False,
         thread: int = 0,
-    ) -> int:
+    ) -> tuple[int, int]:
         """See `playing.play_on`."""
-        values = self.ruleset.n_values
-        made: int = playing.play_on(
+        played: tuple[int, int] = playing.play_on(
             self.games, self._rules, self._options, which, actions, codes, seats, moves, stop, seeds,
-            self._ids[thread], np.empty(self._view_size, np.int8), np.empty(values, np.int32),
-            np.empty(MAX_TRAIL, np.int16), self.masks, self.n_legal, self.to_move, self.rewards, self.dones,
-            self.round_ended, self.round_pips, self.round_out, int(each), self._scale, *self._views,
+            self._ids[thread], self._seen[thread],
+            self._hands[thread], self._trails[thread], self.masks, self.n_legal, self.to_move, self.rewards,
+            self.dones, self.round_ended, self.round_pips, self.round_out, each, self._observed, self._scale,
+            *self._views,
         )  # fmt: skip
-        return made
+        return played
 
     def observe(
         self,

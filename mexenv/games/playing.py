@@ -9,6 +9,7 @@ from mexenv.engine._jit import borrowed, kernel, wide
 from mexenv.engine.episode import EPISODE, advance
 from mexenv.engine.legal import write_mask
 from mexenv.games.choosing import PLANNER, choose
+from mexenv.games.stepping import PLAN
 from mexenv.observation.encode import write_base, write_observation
 
 Array = Any
@@ -44,11 +45,12 @@ def play_on(
     round_ended: Array,
     round_pips: Array,
     round_out: Array,
-    each: int,
+    each: bool,
+    observed: int,
     scale: Array,
     whole: Array,
     scaled: Array,
-) -> int:
+) -> tuple[int, int]:
     """Play some games on until they stop, and write what a step writes.
 
     Args:
@@ -75,14 +77,15 @@ def play_on(
         round_ended: uint8 [n], 1 where a round ended.
         round_pips: float32 [n, players], of the last round that ended.
         round_out: uint8 [n, players], likewise.
-        each: 1 to write masks and int8 `base` observations after each move, as `step_games` does; 0 to write
-            masks alone, at the end.
+        each: write masks and observations after each move, as `step_games` does; else only at the end.
+        observed: as in `step_games`, and so for the arrays below.
         scale: float32 [size].
-        whole: int8 [n, size].
-        scaled: float32 [0, size].
+        whole: int8 [n, size] or [0, size].
+        scaled: float32 [n, size] or [0, size].
 
     Returns:
-        The number of actions carried out.
+        The number of actions carried out, and how many games stopped otherwise than at the turn of their
+        `first_seat`.
     """
     games, rules, options = borrowed(games), borrowed(rules), borrowed(options)
     ids, view, masks, rewards = borrowed(ids), borrowed(view), borrowed(masks), borrowed(rewards)
@@ -93,6 +96,7 @@ def play_on(
     o = options[0]
     seats = ask.n_seats(r)
     total = 0
+    elsewhere = 0
     for j in range(which.shape[0]):
         i = which[j]
         g = games[i]
@@ -107,23 +111,21 @@ def play_on(
             if ended:
                 round_ended[i] = 1
                 dones[i] |= ended == EPISODE
-            if each:
+            turn = wide(g.mover) - first_seat[i]
+            agent = agents[turn if turn >= 0 else turn + seats]
+            # `ended` is ROUND or EPISODE, and so is what stops.
+            stopped = count == 0 or made >= moves or (ended and stop and ended >= stop)
+            if stopped or each or agent == NOBODY:
                 write_mask(ids, count, masks[i])
                 n_legal[i] = count
                 to_move[i] = g.mover
-                write_observation(g, r, wide(g.mover), False, i, view, scale, whole, scaled)
-            # `ended` is ROUND or EPISODE, and so is what stops.
-            if count == 0 or made >= moves or (ended and stop and ended >= stop):
-                break
-            turn = wide(g.mover) - first_seat[i]
-            agent = agents[turn if turn >= 0 else turn + seats]
-            if agent == NOBODY:
+                if observed:
+                    write_observation(g, r, wide(g.mover), observed == PLAN, i, view, scale, whole, scaled)
+            if stopped or agent == NOBODY:
+                elsewhere += stopped or turn != 0
                 break
             if agent == PLANNER:
                 write_base(g, r, wide(g.mover), view)
             action = choose(agent, r, ids, count, view, hand, trail, seeds[i : i + 1])
-        write_mask(ids, count, masks[i])
-        n_legal[i] = count
-        to_move[i] = g.mover
         total += made
-    return total
+    return total, elsewhere
