@@ -268,25 +268,26 @@ def _word(value: object) -> str:
 def bench(
     ruleset: _Rules = "parsons",
     players: _Players = None,
-    seconds: Annotated[float, typer.Option(min=0.001, help="CPU seconds of each repeat.")] = 0.5,
-    repeats: Annotated[int, typer.Option(min=1, help="Repeats of each path; the median is told.")] = 5,
+    seconds: Annotated[float, typer.Option(min=0.001, help="Seconds of each measurement.")] = 0.2,
+    turns: Annotated[int, typer.Option(min=1, help="Measurements of each path; the median is told.")] = 5,
     json: Annotated[Path | None, typer.Option(help="Write the results to this file.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the results into this PNG file.")] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw the results into this PNG file; with --json, beside that if left out."),
+    ] = None,
 ) -> None:
-    """Measure how many steps a second this machine plays, on one core."""
-    from mexenv import bench as benchmark
+    """Measure how many steps a second this machine plays, by path, and how long a start takes."""
+    from rich.console import Console
 
-    def say(row: benchmark.Speed) -> None:
-        spread = f"{row.low:,.0f} to {row.high:,.0f}"
-        typer.echo(f"{row.path:<55} {row.games:>5} games {row.steps_per_s:>13,.0f}/s  ({spread})")
+    from mexenv import bench as benchmark
 
     rules = _ruleset(ruleset, players)
     typer.echo(_setting(rules))
-    result = benchmark.bench(rules, repeats=repeats, seconds=seconds, say=say)
-    for name, value in result["start"].items():
-        typer.echo(f"{benchmark.START_WORDS[name]:<55} {value:>25.2f} s")
+    result = benchmark.bench(rules, turns=turns, seconds=seconds, say=typer.echo)
+    Console(width=None if sys.stdout.isatty() else 120).print(benchmark.table(result))
     if json is not None:
         benchmark.write_json(result, json)
+        plot = plot or json.with_suffix(".png")
     if plot is not None:
         benchmark.write_plot(result, plot)
 

@@ -82,8 +82,16 @@ CACHE_FOLDER = _find_cache_folder()
 
 
 def kernel(function: F) -> F:
-    """Compile `function` with Numba: no Python objects, no GIL, cached on disk where possible."""
+    """Compile `function` with Numba: no Python objects, no GIL, cached on disk where possible.
+
+    The four decorators do the same when the compiler is off: they leave the function as it is.
+    """
     return _compiled(function)
+
+
+def inner(function: F) -> F:
+    """A `kernel` that only kernels call: without an entrance from Python, which takes long to compile."""
+    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def inlined(function: F) -> F:
@@ -174,6 +182,9 @@ if JIT_DISABLED:
         """The array itself, see below."""
         return array
 
+    def prefetch(games: Any, i: int) -> None:
+        """Nothing, see below."""
+
     def ctz(x: int) -> int:
         """Index of the lowest set bit of `x` (x > 0)."""
         return (int(x) & -int(x)).bit_length() - 1
@@ -199,6 +210,28 @@ else:
             return view._getvalue()
 
         return array(array), codegen
+
+    @intrinsic
+    def prefetch(typingctx: Any, games: Any, i: Any) -> Any:
+        """Ask for the front of record `i`, which every step looks at, while other games are stepped."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            byte, word = ir.IntType(8), ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [byte.as_pointer(), word, word, word])
+            ask = builder.module.declare_intrinsic("llvm.prefetch", [byte.as_pointer()], kind)
+            size = signature.args[0].dtype.size
+            data = context.make_array(signature.args[0])(context, builder, args[0]).data
+            offset = builder.mul(args[1], ir.Constant(args[1].type, size))
+            start = builder.gep(builder.bitcast(data, byte.as_pointer()), [offset])
+            for line in range(0, min(size, _PREFETCHED), 64):
+                at = builder.gep(start, [ir.Constant(ir.IntType(64), line)])
+                builder.call(ask, [at, ir.Constant(word, 1), ir.Constant(word, 3), ir.Constant(word, 1)])
+            return context.get_dummy_value()
+
+        return types.void(games, types.int64), codegen
+
+    _PREFETCHED = 640
+    """Bytes of a record, from its front, that a step is likely to look at."""
 
     def _bit_intrinsic(name: str) -> Any:
         @intrinsic

@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from mexenv.engine._jit import JIT_DISABLED, kernel
+from mexenv.engine._jit import JIT_DISABLED, inner
 
 Array = Any
 
@@ -146,7 +146,7 @@ def _nonzero_bits(typingctx: Any, row: Any, first: Any) -> Any:
 if JIT_DISABLED or sys.byteorder != "little":
 
     def _plain_put_bits(lanes: int) -> Callable[[Array, int, int], None]:
-        @kernel
+        @inner
         def put_bits(out: Array, at: int, bits: int) -> None:
             for i in range(lanes):
                 out[at + i] = (bits >> i) & 1
@@ -154,7 +154,7 @@ if JIT_DISABLED or sys.byteorder != "little":
         return put_bits
 
     def _plain_put_bytes(lanes: int) -> Callable[[Array, int, Array, int], None]:
-        @kernel
+        @inner
         def put_bytes(out: Array, at: int, source: Array, first: int) -> None:
             # What lies behind the row is read by the vectors only, and written over afterwards.
             for i in range(lanes):
@@ -166,7 +166,7 @@ if JIT_DISABLED or sys.byteorder != "little":
     put_bits16, put_bits32 = _plain_put_bits(16), _plain_put_bits(32)
     put_bytes16, put_bytes32 = _plain_put_bytes(16), _plain_put_bytes(32)
 
-    @kernel
+    @inner
     def put_places(out: Array, at: int, where: Array, first: int, seat: int, seats: int) -> None:
         """Write trains as seen from a seat, see the vector form below."""
         for i in range(PLACES):
@@ -175,7 +175,7 @@ if JIT_DISABLED or sys.byteorder != "little":
                 train = train - seat if train > seat else train - seat + seats
             out[at + i] = min(train, LARGEST)
 
-    @kernel
+    @inner
     def nonzero_bits(row: Array, first: int) -> int:
         """Bit i: entry `first` + i is not 0; see the vector form below."""
         bits = 0
@@ -188,7 +188,7 @@ else:
     put_bits16, put_bits32 = _make_put_bits(16), _make_put_bits(32)
     put_bytes16, put_bytes32 = _make_put_bytes(16), _make_put_bytes(32)
 
-    @kernel
+    @inner
     def put_places(out: Array, at: int, where: Array, first: int, seat: int, seats: int) -> None:
         """Write trains as seen from a seat: `PLACES` entries.
 
@@ -202,13 +202,13 @@ else:
         """
         _put_places(out, at, where, first, seat, seats)  # type: ignore[call-arg]  # no typing context here
 
-    @kernel
+    @inner
     def nonzero_bits(row: Array, first: int) -> int:
         """Bit i: entry `first` + i of an int8 row is not 0, for `BLOCK` entries."""
         return _nonzero_bits(row, first)  # type: ignore[call-arg]  # no typing context here
 
 
-@kernel
+@inner
 def put_bits(out: Array, at: int, bits: int, values: int) -> None:
     """Write the bits of a set of up to `values` elements as 0s and 1s, 16 or 32 entries in all.
 
@@ -224,7 +224,7 @@ def put_bits(out: Array, at: int, bits: int, values: int) -> None:
         put_bits32(out, at, bits)
 
 
-@kernel
+@inner
 def put_bytes(out: Array, at: int, source: Array, first: int, values: int) -> None:
     """Copy counts, at most 127 each, 16 or 32 of them.
 

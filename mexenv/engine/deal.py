@@ -8,7 +8,7 @@ import numpy as np
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import kernel, wide
+from mexenv.engine._jit import inner, kernel, wide
 from mexenv.rules import all_tiles
 
 Record = Any
@@ -22,7 +22,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 """What SplitMix64 adds to its state at each step."""
 
 
-@kernel
+@inner
 def mixed(state: np.uint64) -> np.uint64:
     """The output of SplitMix64 at a state: 64 random bits."""
     z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -30,7 +30,7 @@ def mixed(state: np.uint64) -> np.uint64:
     return z ^ (z >> np.uint64(31))
 
 
-@kernel
+@inner
 def next_random(g: Record) -> int:
     """The game's next random number, 0 to 2**32 - 1 (SplitMix64, upper half)."""
     g.rng += GOLDEN
@@ -74,7 +74,7 @@ def give(g: Record, s: int, hi: int, lo: int) -> None:
     g.points[s] += hi + lo
 
 
-@kernel
+@inner
 def take(g: Record, s: int, hi: int, lo: int) -> None:
     """Take the tile hi-lo out of the hand of seat `s`."""
     hand = g.hand[s]
@@ -86,13 +86,13 @@ def take(g: Record, s: int, hi: int, lo: int) -> None:
     g.points[s] -= hi + lo
 
 
-@kernel
+@inner
 def halves(tile: int) -> tuple[int, int]:
     """Higher and lower value of a tile index."""
     return wide(_HIGH[tile]), wide(_LOW[tile])
 
 
-@kernel
+@inner
 def draw_tile(g: Record, s: int) -> int:
     """Move the first tile of the boneyard into the hand of seat `s`; returns the tile."""
     tile = wide(g.pile[g.pile_next])
@@ -102,7 +102,7 @@ def draw_tile(g: Record, s: int) -> int:
     return tile
 
 
-@kernel
+@inner
 def _highest_double(g: Record, r: Record) -> tuple[int, int]:
     """Value and seat of the highest double held, (-1, -1) when nobody holds one."""
     for v in range(ask.n_values(r) - 1, -1, -1):
@@ -112,7 +112,7 @@ def _highest_double(g: Record, r: Record) -> tuple[int, int]:
     return -1, -1
 
 
-@kernel
+@inner
 def _holder(g: Record, r: Record, wanted: int) -> tuple[int, int]:
     """Value and seat of the held engine: the double `wanted`, or the highest one for -1."""
     if wanted < 0:
@@ -123,7 +123,7 @@ def _holder(g: Record, r: Record, wanted: int) -> tuple[int, int]:
     return -1, -1
 
 
-@kernel
+@inner
 def _search_engine(g: Record, r: Record, first: int) -> tuple[int, int]:
     """Everybody draws a tile, lap after lap, until the engine is held; returns value and holder."""
     seats = ask.n_seats(r)
@@ -202,7 +202,7 @@ def deal_round(g: Record, r: Record, first: int) -> None:
     begin_chain(g, wide(g.mover))
 
 
-@kernel
+@inner
 def begin_chain(g: Record, t: int) -> None:
     """A chain that starts at the engine may be laid on train `t`."""
     g.chain_train = t
@@ -232,7 +232,7 @@ def clear_match(g: Record, round_index: int) -> None:
     g.lowest_round[:] = st.NO_ROUND
 
 
-@kernel
+@inner
 def new_match(g: Record, r: Record, round_index: int) -> None:
     """Deal the first round of a match, or a single round of the given index, from the game's generator."""
     clear_match(g, round_index)
@@ -241,7 +241,7 @@ def new_match(g: Record, r: Record, round_index: int) -> None:
     deal_round(g, r, 0)
 
 
-@kernel
+@inner
 def next_round(g: Record, r: Record) -> None:
     """Deal the round after the one that has ended."""
     begin_next_round(g, r)

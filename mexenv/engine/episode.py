@@ -8,7 +8,7 @@ import numpy as np
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import kernel, record_dtype, wide
+from mexenv.engine._jit import inner, part, record_dtype, wide
 from mexenv.engine.deal import below, new_match, next_round
 from mexenv.engine.legal import list_actions
 from mexenv.engine.play import apply
@@ -36,7 +36,7 @@ OPTIONS = record_dtype(
 )
 
 
-@kernel
+@inner
 def start_episode(g: Record, r: Record, options: Record) -> None:
     """Deal a new episode from the game's own generator."""
     index = wide(options.round_index)
@@ -45,7 +45,7 @@ def start_episode(g: Record, r: Record, options: Record) -> None:
     new_match(g, r, index)
 
 
-@kernel
+@inner
 def pay(g: Record, r: Record, options: Record, last: bool, rewards: Array) -> None:
     """Add the rewards of a finished round to `rewards` (float32 [players])."""
     seats = ask.n_seats(r)
@@ -70,7 +70,7 @@ def pay(g: Record, r: Record, options: Record, last: bool, rewards: Array) -> No
         rewards[s] += sign * own * options.reward_scale
 
 
-@kernel
+@part
 def advance(
     g: Record, r: Record, options: Record, action: int, ids: Array, reward: Array, pips: Array, out: Array
 ) -> tuple[int, int]:

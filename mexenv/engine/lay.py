@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mexenv.engine import decisions as ask
-from mexenv.engine._jit import inlined, kernel, part, wide
+from mexenv.engine._jit import inlined, inner, part, wide
 from mexenv.engine.deal import take
 
 Record = Any
@@ -93,7 +93,7 @@ def _lower_markers(g: Record, r: Record, s: int, t: int) -> None:
         g.marker &= ~team
 
 
-@kernel
+@inner
 def _extend_branching(g: Record, r: Record, t: int, joined: int, other: int, chained: bool) -> None:
     """Join a tile where a train has several ends; an uncovered double takes it first."""
     ends = g.end_n[t]
@@ -114,7 +114,7 @@ def _extend_branching(g: Record, r: Record, t: int, joined: int, other: int, cha
     _gather_ends(g, r, t)
 
 
-@kernel
+@inner
 def _gather_ends(g: Record, r: Record, t: int) -> None:
     """Write the end mask of a branching train from its ends and uncovered doubles."""
     mask = wide(0)
@@ -127,7 +127,7 @@ def _gather_ends(g: Record, r: Record, t: int) -> None:
     g.end_mask[t] = mask
 
 
-@kernel
+@inner
 def _settle_double(g: Record, r: Record, q: int) -> None:
     """Take a double out of the queue: it is covered, or its value has run out."""
     value = wide(g.q_value[q])
@@ -147,7 +147,7 @@ def _settle_double(g: Record, r: Record, q: int) -> None:
             g.out |= np.int32(1) << s
 
 
-@kernel
+@inner
 def _wait_for_cover(g: Record, r: Record, t: int, value: int) -> bool:
     """Queue the double of `value` just laid on train `t`, unless it is dead; tells whether it waits."""
     if ask.is_dead(g, r, value):
@@ -166,7 +166,7 @@ def _wait_for_cover(g: Record, r: Record, t: int, value: int) -> bool:
     return True
 
 
-@kernel
+@inner
 def _release_dead(g: Record, r: Record) -> None:
     """Let go of waiting doubles whose value has run out; their ends stay in view."""
     for q in range(wide(g.q_n) - 1, -1, -1):

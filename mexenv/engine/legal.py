@@ -6,7 +6,7 @@ from typing import Any
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import ctz, inlined, kernel, part, wide
+from mexenv.engine._jit import ctz, inlined, inner, part, wide
 from mexenv.engine.deal import halves
 
 Record = Any
@@ -113,7 +113,7 @@ def _place_of(r: Record, s: int, t: int) -> int:
     return t if t == seats else (t - s if t >= s else t - s + seats)
 
 
-@kernel
+@inner
 def open_ends(g: Record, r: Record, s: int, t: int) -> int:
     """Bit set of the values at which the mover `s` may play on train `t` now."""
     ends = wide(0)
@@ -141,7 +141,7 @@ def open_ends(g: Record, r: Record, s: int, t: int) -> int:
     return ends
 
 
-@kernel
+@inner
 def drive_ends(g: Record, r: Record, s: int, t: int) -> int:
     """Ends open on train `t` to the drive of seat `s`: its next stop, or the Mexican Train before that."""
     seats = ask.n_seats(r)
@@ -196,7 +196,7 @@ def list_actions(g: Record, r: Record, ids: Array) -> int:
     return plays + 1
 
 
-@kernel
+@inner
 def write_mask(ids: Array, count: int, mask: Array) -> None:
     """Write a list of actions as a mask.
 
@@ -210,7 +210,7 @@ def write_mask(ids: Array, count: int, mask: Array) -> None:
         mask[ids[i]] = 1
 
 
-@kernel
+@inner
 def prove_lack(g: Record, r: Record, s: int) -> None:
     """Note that seat `s` has just shown that no tile in its hand fits an end open to it.
 

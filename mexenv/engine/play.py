@@ -8,7 +8,7 @@ import numpy as np
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import inlined, kernel, part, wide
+from mexenv.engine._jit import inlined, inner, kernel, part, wide
 from mexenv.engine.deal import begin_chain, begin_turn, draw_tile, halves
 from mexenv.engine.lay import lay
 from mexenv.engine.legal import drive_ends, prove_lack
@@ -45,7 +45,7 @@ def apply(g: Record, r: Record, action: int) -> None:
 # --- draw and pass --------------------------------------------------------------------------
 
 
-@kernel
+@inner
 def _draw(g: Record, r: Record) -> None:
     s = wide(g.mover)
     if ask.must_play(r):
@@ -56,7 +56,7 @@ def _draw(g: Record, r: Record) -> None:
     g.empty_double[s] = 0
 
 
-@kernel
+@inner
 def _pass(g: Record, r: Record) -> None:
     """Give up a play that was owed."""
     s = wide(g.mover)
@@ -119,7 +119,7 @@ def _play(g: Record, r: Record, action: int) -> None:
             end_turn(g, r, False, wide(0))
 
 
-@kernel
+@inner
 def _fresh_double_on(g: Record, r: Record, t: int, joined: int) -> int:
     """Value of the turn's last double if a tile joining train `t` by `joined` covers it, else -1."""
     q = wide(g.q_n) - 1
@@ -129,7 +129,7 @@ def _fresh_double_on(g: Record, r: Record, t: int, joined: int) -> int:
     return value if value == joined or not ask.branches(r) else -1
 
 
-@kernel
+@inner
 def _drive_on(g: Record, s: int, t: int, stage: int, owed: int) -> None:
     """Keep track of a swan drive after a tile on train `t` that lay on the double `owed` (-1: on none)."""
     if stage == st.EXTRA or stage == st.THIRD:
@@ -143,7 +143,7 @@ def _drive_on(g: Record, s: int, t: int, stage: int, owed: int) -> None:
         g.drive_at = t + 1
 
 
-@kernel
+@inner
 def _has_next_stop(g: Record, r: Record, s: int) -> bool:
     for t in range(ask.n_seats(r) + 1):
         if drive_ends(g, r, s, t):
@@ -164,13 +164,13 @@ def _check_empty_hand(g: Record, r: Record, s: int, value: int, waits: bool) -> 
 # --- the flow of turns ----------------------------------------------------------------------
 
 
-@kernel
+@inner
 def _clear_fresh(g: Record) -> None:
     for q in range(wide(g.q_n)):
         g.q_fresh[q] = 0
 
 
-@kernel
+@inner
 def _end_chain(g: Record, r: Record) -> None:
     """The mover's chain in the opening phase is finished."""
     s = wide(g.mover)
@@ -197,7 +197,7 @@ def _end_chain(g: Record, r: Record) -> None:
         next_turn(g, r, wide(g.starter))
 
 
-@kernel
+@inner
 def _raise_markers(g: Record, r: Record, marks: int) -> bool:
     """Put up the markers of the seats in the bit set, or strikes; tells whether one was down before."""
     before = wide(g.marker)
@@ -211,7 +211,7 @@ def _raise_markers(g: Record, r: Record, marks: int) -> bool:
     return marks & ~before != 0
 
 
-@kernel
+@inner
 def end_turn(g: Record, r: Record, failed: bool, marks: int) -> None:
     """The mover's turn is over: the next seat is to move, or the round is blocked.
 
@@ -264,7 +264,7 @@ def _left_of(r: Record, s: int) -> int:
     return s + 1 if s + 1 < ask.n_seats(r) else wide(0)
 
 
-@kernel
+@inner
 def _suspend_skipping(g: Record, r: Record) -> None:
     """Where every seat would be skipped, skip nobody until one of the doubles in force is covered."""
     if g.no_skip or g.q_n == 0:

@@ -6,27 +6,27 @@ from typing import Any
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import kernel, wide
+from mexenv.engine._jit import inner, kernel, wide
 from mexenv.engine.deal import halves
 
 Record = Any
 
 
-@kernel
+@inner
 def hand_points(g: Record, r: Record, s: int) -> int:
     """Points of the tiles left in the hand of seat `s`."""
     double_blank = ask.double_blank_points(r) if wide(g.hand[s, 0]) & 1 else 0
     return wide(g.points[s]) + double_blank
 
 
-@kernel
+@inner
 def tile_points(r: Record, tile: int) -> int:
     """Points of one tile left in hand."""
     hi, lo = halves(tile)
     return hi + lo if hi > 0 else ask.double_blank_points(r)
 
 
-@kernel
+@inner
 def end_round(g: Record, r: Record) -> None:
     """Book the scores of the round and set the stage to `ROUND_OVER` or `MATCH_OVER`."""
     seats = ask.n_seats(r)
@@ -56,20 +56,20 @@ def end_round(g: Record, r: Record) -> None:
     g.stage = st.MATCH_OVER if wide(g.round_index) + 1 >= ask.rounds(r) else st.ROUND_OVER
 
 
-@kernel
+@inner
 def _join_teams(g: Record, half: int) -> None:
     """Add up the hands of partners; the sum stands at the lower seat of each team."""
     for s in range(half):
         g.round_score[s] += g.round_score[s + half]
 
 
-@kernel
+@inner
 def _is_out(g: Record, s: int, seats: int) -> bool:
     """Seat `s` went out, or its partner, `seats` being the number of teams then."""
     return ((wide(g.out) >> s) | (wide(g.out) >> (s + seats))) & 1 != 0
 
 
-@kernel
+@inner
 def _share_out(g: Record, seats: int) -> None:
     """Turn pips into gains: the winners share equally what the others hold.
 
@@ -92,7 +92,7 @@ def _share_out(g: Record, seats: int) -> None:
         g.round_score[s] = pot // winners if won else 0
 
 
-@kernel
+@inner
 def ranks_before(g: Record, r: Record, a: int, b: int) -> bool:
     """Seat `a` stands before seat `b` by the totals and the tie-break."""
     if g.total[a] != g.total[b]:

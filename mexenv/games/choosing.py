@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mexenv.engine import decisions as ask
-from mexenv.engine._jit import ctz, inlined, kernel, popcount, wide
+from mexenv.engine._jit import ctz, inlined, inner, kernel, popcount, wide
 from mexenv.engine._lanes import BLOCK, nonzero_bits
 from mexenv.engine.deal import GOLDEN, mixed
 from mexenv.engine.score import tile_points
@@ -30,7 +30,7 @@ SCRIPTED = ("random", "greedy", "own_first", "planner")
 """Their names, weakest first."""
 
 
-@kernel
+@inner
 def list_mask(mask: Array, ids: Array) -> int:
     """List the actions that a mask allows, ascending.
 
@@ -111,7 +111,7 @@ def any_play(ids: Array, plays: int, state: NDArray[np.uint64]) -> int:
     return wide(ids[(wide(mixed(state[0]) >> np.uint64(32)) * plays) >> 32])
 
 
-@kernel
+@inner
 def heaviest_play(r: Record, ids: Array, plays: int, own_only: bool) -> int:
     """The play of the tile that costs its holder most, the lowest id among equals.
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import kernel, wide
+from mexenv.engine._jit import inner, wide
 from mexenv.engine.deal import halves
 from mexenv.engine.score import tile_points
 from mexenv.observation.encode import base_starts
@@ -38,7 +38,7 @@ WEIGHTS: Final = np.array(
 )
 
 
-@kernel
+@inner
 def plan_play(
     r: Record,
     ids: Array,
@@ -111,7 +111,7 @@ def plan_play(
     return best
 
 
-@kernel
+@inner
 def _sort(ids: Array, count: int) -> None:
     """Sort the first few entries, so that ties are decided the same way whoever made the list."""
     for i in range(1, count):

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import announce_compile, direct, kernel, record_dtype, wide
+from mexenv.engine._jit import announce_compile, direct, inner, kernel, record_dtype, wide
 from mexenv.engine.episode import OPTIONS, advance
 from mexenv.engine.legal import write_mask
 from mexenv.games.stepping import reset_games
@@ -88,7 +88,7 @@ def step_slot(slots: Array, action: int) -> int:
     return ended * ENDED + wide(g.mover)
 
 
-@kernel
+@inner
 def _write_view(g: Any, r: Any, seat: int, plan: bool, out: Array) -> None:
     k = write_base(g, r, seat, out)
     if plan:

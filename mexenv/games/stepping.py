@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from mexenv.engine import state as st
-from mexenv.engine._jit import borrowed, kernel, wide
+from mexenv.engine._jit import borrowed, kernel, prefetch, wide
 from mexenv.engine.episode import EPISODE, advance, start_episode
 from mexenv.engine.legal import write_mask
 from mexenv.observation.encode import write_observation
 
 Array = Any
+
+AHEAD = 3
+"""How many games earlier than it is stepped a record is fetched from memory."""
 
 NOTHING, BASE, PLAN = range(3)
 """What is observed after a step: nothing, or the mover's view in the layout `base` or `plan`."""
@@ -82,8 +85,10 @@ def step_games(
     scale, whole, scaled = borrowed(scale), borrowed(whole), borrowed(scaled)
     r = rules[0]
     o = options[0]
-    for j in range(which.shape[0]):
+    n = which.shape[0]
+    for j in range(n):
         i = which[j]
+        prefetch(games, which[min(j + AHEAD, n - 1)])
         g = games[i]
         if actions[i] >= 0:
             rewards[i, :] = 0

@@ -8,7 +8,7 @@ import numpy as np
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import ctz, kernel, popcount, wide
+from mexenv.engine._jit import ctz, inner, kernel, popcount, wide
 from mexenv.engine._lanes import LARGEST, PLACES, put_bits, put_bytes, put_places
 from mexenv.engine.deal import halves
 from mexenv.engine.score import hand_points
@@ -18,13 +18,13 @@ Record = Any
 Array = Any
 
 
-@kernel
+@inner
 def score_gap(g: Record, t: int, o: int) -> int:
     """Match points of seat `t` minus those of seat `o`, as the `scores` section shows them."""
     return wide(min(max(np.rint((g.total[t] - g.total[o]) / (8.0 * st.POINT)), -127.0), 127.0))
 
 
-@kernel
+@inner
 def base_starts(r: Record) -> tuple[int, int, int, int, int, int, int, int, int, int, int]:
     """Where sections of `base` begin: table, ends, train_open, marker, length, double_order, stage,
     hand_size, unseen, lacks and passed.
@@ -45,7 +45,7 @@ def base_starts(r: Record) -> tuple[int, int, int, int, int, int, int, int, int,
     return table, ends, train_open, marker, length, double_order, stage, hand_size, unseen, lacks, passed
 
 
-@kernel
+@inner
 def _seen_from(bits: int, o: int, seats: int) -> int:
     """A bit set of trains or seats as seat `o` numbers them: its own first, the Mexican Train last."""
     everybody = (wide(1) << seats) - 1
@@ -53,14 +53,14 @@ def _seen_from(bits: int, o: int, seats: int) -> int:
     return (((among >> o) | (among << (seats - o))) & everybody) | (bits & ~everybody)
 
 
-@kernel
+@inner
 def _put_seats(out: Array, k: int, counts: Array, o: int, seats: int) -> None:
     """Write a count for each seat, that of seat `o` first; the vectors run past the end."""
     put_bytes(out, k, counts, o, seats)
     put_bytes(out, k + seats - o, counts, wide(0), seats)
 
 
-@kernel
+@inner
 def write_base(g: Record, r: Record, o: int, out: Array) -> int:
     """Write the `base` layout as seat `o` sees it.
 
@@ -141,13 +141,13 @@ def write_base(g: Record, r: Record, o: int, out: Array) -> int:
     return size
 
 
-@kernel
+@inner
 def _place_seen(t: int, o: int, seats: int) -> int:
     """Train `t` counted from seat `o`."""
     return t if t == seats else (t - o if t >= o else t - o + seats)
 
 
-@kernel
+@inner
 def _write_tail(g: Record, r: Record, o: int, out: Array, k: int) -> int:
     """Write the sections of `base` from `engine` on, entry by entry; returns the index after them."""
     seats = ask.n_seats(r)
@@ -177,7 +177,7 @@ def _write_tail(g: Record, r: Record, o: int, out: Array, k: int) -> int:
     return end
 
 
-@kernel
+@inner
 def _hide_chains(g: Record, r: Record, o: int, out: Array) -> None:
     """Take out what a hidden opening does not show yet: the other seats' trains, as if they had not begun."""
     seats = ask.n_seats(r)
@@ -215,14 +215,14 @@ def _hide_chains(g: Record, r: Record, o: int, out: Array) -> None:
             out[double_at + values + wide(g.q_value[q])] = 1
 
 
-@kernel
+@inner
 def _put_exactly(out: Array, at: int, bits: int, count: int) -> None:
     """Write a bit set as 0s and 1s, `count` entries and no more."""
     for i in range(count):
         out[at + i] = (bits >> i) & 1
 
 
-@kernel
+@inner
 def write_trails(g: Record, r: Record, o: int, out: Array, k: int) -> int:
     """Write the sections that `plan` adds to `base`, from index `k` on; returns the index after them."""
     values = ask.n_values(r)
@@ -285,7 +285,7 @@ def write_trails(g: Record, r: Record, o: int, out: Array, k: int) -> int:
     return k + 5 * tiles + 3
 
 
-@kernel
+@inner
 def write_observation(
     g: Record, r: Record, o: int, plan: bool, i: int, row: Array, scale: Array, whole: Array, scaled: Array
 ) -> None:
@@ -346,7 +346,7 @@ def observe_games(
         write_observation(games[which[j]], r, o, plan, j, row, scale, whole, scaled)
 
 
-@kernel
+@inner
 def _observer(games: Array, r: Record, game: int, seat: int) -> int:
     """The observing seat (-1: the mover) of a game, both checked: a wrong index would read other memory."""
     if game < 0 or game >= games.shape[0] or seat < -1 or seat >= ask.n_seats(r):

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mexenv.engine._jit import ctz, kernel
+from mexenv.engine._jit import ctz, inner, kernel
 
 DISCOUNT: Final = 0.92
 """Weight of a later tile's pips against the one before it."""
@@ -40,7 +40,7 @@ def top_bit(mask: int) -> int:
     return int(_TOP_BIT[mask])
 
 
-@kernel
+@inner
 def flip_tile(hand: NDArray[np.int32], a: int, b: int) -> None:
     """Take the tile ``a-b`` out of the partner masks ``hand``, or put it back."""
     hand[a] ^= np.int32(1 << b)
