@@ -8,6 +8,7 @@ folders of older sources are removed.
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import os
 import shutil
@@ -154,11 +155,15 @@ def announce_compile(what: str) -> Callable[[], None]:
     if JIT_DISABLED or (marker is not None and marker.exists()) or what in _announced:
         return lambda: None
     _announced.add(what)
+    collecting = gc.isenabled()
+    gc.disable()  # the compiler makes so many objects that looking for garbage takes a tenth of its time
     kept = "once" if marker is not None else "for this process, no folder to keep it in is writable"
     line = f"mexenv: compiling the {what} kernels ({kept}; about ten seconds) ..."
     print(line, file=sys.stderr, flush=True)
 
     def done() -> None:
+        if collecting:
+            gc.enable()
         if marker is not None:
             with contextlib.suppress(OSError):
                 marker.touch()

@@ -17,7 +17,7 @@ from mexenv.games.choosing import agent_codes
 from mexenv.games.errors import IllegalActionError
 from mexenv.games.options import check_dtype, check_layout, illegal_text, options_record, seeds_for
 from mexenv.observation import ObservationLayout, make_layout
-from mexenv.observation.encode import observe_games, write_hidden
+from mexenv.observation.encode import observe_games, plan_games, write_hidden
 from mexenv.observation.trail import MAX_TRAIL
 from mexenv.rules import ActionLayout, Ruleset, load_ruleset
 
@@ -117,9 +117,8 @@ class BatchGame:
         self.observations: npt.NDArray[Any] = np.zeros((n_games, size), self._dtype)
         self._views = _both_forms(self.observations)
         self._scale = _NO_SCALE if self.layout is None else self.layout.scale
-        self._observed = stepping.NOTHING
-        if self.layout is not None:
-            self._observed = stepping.PLAN if self.layout.name == "plan" else stepping.BASE
+        self._observed = self.layout is not None
+        self._plans = self.layout is not None and self.layout.name == "plan"
         self.rewards = np.zeros((n_games, self.players), np.float32)
         self.dones = np.zeros(n_games, np.uint8)
         self.round_ended = np.zeros(n_games, np.uint8)
@@ -130,6 +129,7 @@ class BatchGame:
         self._pool = ThreadPoolExecutor(self._threads - 1) if self._threads > 1 else None
         self._slices = np.array_split(self._all, self._threads)
         self._no_actions = np.full(n_games, -1)
+        self._movers = self._no_actions
         # Scratch, for each thread its own.
         self._ids = np.zeros((self._threads, self.n_actions), np.int16)
         self._rows = np.zeros((self._threads, size), np.int8)
@@ -219,6 +219,13 @@ class BatchGame:
             self.masks, self.n_legal, self.to_move, self.rewards, self.dones, self.round_ended,
             self.round_pips, self.round_out, self._observed, self._scale, *self._views,
         )  # fmt: skip
+        self._plan(which)
+
+    def _plan(self, which: npt.NDArray[np.int64]) -> None:
+        """Write what the layout `plan` adds to the movers' observations, if that is the layout."""
+        if self._plans:
+            movers = self._movers[: len(which)]
+            plan_games(self.games, self._rules, which, which, movers, self._scale, *self._views)
 
     def play(self, agents: str | Sequence[str] = "random", moves: int = 1, *, seed: int = 0) -> int:
         """Let scripted agents play on in every game, without Python between their moves.
@@ -346,6 +353,7 @@ class BatchGame:
             self.dones, self.round_ended, self.round_pips, self.round_out, each, self._observed, self._scale,
             *self._views,
         )  # fmt: skip
+        self._plan(which)
         return played
 
     def observe(
@@ -379,8 +387,11 @@ class BatchGame:
             raise ValueError(f"seats of shape {who.shape}: allowed is {which.shape}")
         # Observations are written as vectors, so into rows without gaps.
         rows = np.ascontiguousarray(out)
-        plan = layout.name == "plan"
-        observe_games(self.games, self._rules, which, who, plan, layout.scale, *_both_forms(rows))
+        forms = _both_forms(rows)
+        observe_games(self.games, self._rules, which, who, layout.scale, *forms)
+        if layout.name == "plan":
+            every = np.arange(len(which))
+            plan_games(self.games, self._rules, which, every, who, layout.scale, *forms)
         if rows is not out:
             out[:] = rows
         return out

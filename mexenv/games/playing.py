@@ -9,7 +9,6 @@ from mexenv.engine._jit import borrowed, kernel, wide
 from mexenv.engine.episode import EPISODE, advance
 from mexenv.engine.legal import write_mask
 from mexenv.games.choosing import PLANNER, choose
-from mexenv.games.stepping import PLAN
 from mexenv.observation.encode import write_base, write_observation
 
 Array = Any
@@ -46,7 +45,7 @@ def play_on(
     round_pips: Array,
     round_out: Array,
     each: bool,
-    observed: int,
+    observed: bool,
     scale: Array,
     whole: Array,
     scaled: Array,
@@ -120,7 +119,7 @@ def play_on(
                 n_legal[i] = count
                 to_move[i] = g.mover
                 if observed:
-                    write_observation(g, r, wide(g.mover), observed == PLAN, i, view, scale, whole, scaled)
+                    write_observation(g, r, wide(g.mover), i, view, scale, whole, scaled)
             if stopped or agent == NOBODY:
                 elsewhere += stopped or turn != 0
                 break

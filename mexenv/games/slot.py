@@ -20,7 +20,7 @@ from mexenv.engine.episode import OPTIONS, advance
 from mexenv.engine.legal import write_mask
 from mexenv.games.stepping import reset_games
 from mexenv.observation import ObservationLayout
-from mexenv.observation.encode import write_base, write_trails
+from mexenv.observation.encode import base_size, observe_games, plan_games, write_base, write_trails
 from mexenv.observation.layouts import largest_size
 from mexenv.rules import ActionLayout, Ruleset
 
@@ -40,8 +40,6 @@ def _slot_dtype(state: np.dtype[np.void]) -> np.dtype[np.void]:
             ("state", state),
             ("rules", st.RULES),
             ("options", OPTIONS),
-            ("size", np.int64),  # entries of the observation
-            ("plan", np.int64),  # 1: the layout `plan`, 0: `base`
             ("floats", np.int64),  # 1: the scaled form is written too
             ("ids", np.int16, (actions,)),
             ("mask", np.int8, (actions,)),
@@ -80,31 +78,43 @@ def step_slot(slots: Array, action: int) -> int:
     )
     write_mask(ids, count, mask)
     view = slot.observation[:]
-    _write_view(g, r, wide(g.mover), slot.plan != 0, view)
+    end = write_base(g, r, wide(g.mover), view)
     if slot.floats:
-        scale, scaled = slot.scale[:], slot.scaled[:]
-        for j in range(slot.size):
-            scaled[j] = np.float32(view[j]) * scale[j]
+        _scale(slot, 0, end)
     return ended * ENDED + wide(g.mover)
 
 
 @inner
-def _write_view(g: Any, r: Any, seat: int, plan: bool, out: Array) -> None:
-    k = write_base(g, r, seat, out)
-    if plan:
-        write_trails(g, r, seat, out, k)
+def _scale(slot: Any, begin: int, end: int) -> None:
+    """Write the scaled form of the entries `begin` to `end` - 1."""
+    view, scale, scaled = slot.observation[:], slot.scale[:], slot.scaled[:]
+    for j in range(begin, end):
+        scaled[j] = np.float32(view[j]) * scale[j]
 
 
 @kernel
-def observe_slot(slots: Array, seat: int, plan: bool, out: Array) -> None:
-    """Write what a seat sees as int8 [size]."""
+def plan_slot(slots: Array) -> None:
+    """Write what the layout `plan` adds to the mover's observation."""
     slot = slots[0]
-    _write_view(slot.state, slot.rules, seat, plan, out)
+    begin = base_size(slot.rules)
+    end = write_trails(slot.state, slot.rules, wide(slot.state.mover), slot.observation[:], begin)
+    if slot.floats:
+        _scale(slot, begin, end)
 
 
 @cache
-def _step_call(dtype: np.dtype[np.void]) -> Callable[[st.StateArray, int], int]:
-    return direct(step_slot, np.zeros(1, dtype), 0)
+def _step_call(dtype: np.dtype[np.void], plan: bool) -> Callable[[st.StateArray, int], int]:
+    step = direct(step_slot, np.zeros(1, dtype), 0)
+    if not plan:
+        return step
+
+    def step_and_plan(slots: st.StateArray, action: int) -> int:
+        result: int = step(slots, action)
+        if result != ILLEGAL:
+            plan_slot(slots)
+        return result
+
+    return step_and_plan
 
 
 class Slot:
@@ -142,8 +152,6 @@ class Slot:
         self.slots: st.StateArray = np.zeros(1, _slot_dtype(st.dtype_for(ruleset)))
         self.slots["rules"] = st.rules_record(ruleset)
         self.slots["options"] = options
-        self.slots["size"] = layout.size
-        self.slots["plan"] = layout.name == "plan"
         self.slots["floats"] = floats
         self.slots["scale"][0, : layout.size] = layout.scale
         small = st.dtype_for(ruleset) == st.SMALL
@@ -153,7 +161,7 @@ class Slot:
 
     def _look(self) -> None:
         slots = self.slots
-        self.call = _step_call(slots.dtype)
+        self.call = _step_call(slots.dtype, self.layout.name == "plan")
         self.games: st.StateArray = slots["state"]
         self.rules: st.StateArray = slots["rules"]
         self.options: st.StateArray = slots["options"]
@@ -176,9 +184,14 @@ class Slot:
 
     def observe(self, seat: int, layout: ObservationLayout) -> npt.NDArray[np.int8]:
         """What any seat sees, int8 [layout.size], new at each call."""
-        out = np.empty(layout.size, np.int8)
-        observe_slot(self.slots, seat, layout.name == "plan", out)
-        return out
+        out = np.empty((1, layout.size), np.int8)
+        seats = np.array([seat])
+        none = np.empty((0, layout.size), np.float32)
+        observe_games(self.games, self.rules, _FIRST, seats, layout.scale, out, none)
+        if layout.name == "plan":
+            plan_games(self.games, self.rules, _FIRST, _FIRST, seats, layout.scale, out, none)
+        row: npt.NDArray[np.int8] = out[0]
+        return row
 
     def copy(self) -> Self:
         """An independent copy."""

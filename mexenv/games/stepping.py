@@ -15,9 +15,6 @@ Array = Any
 AHEAD = 3
 """How many games earlier than it is stepped a record is fetched from memory."""
 
-NOTHING, BASE, PLAN = range(3)
-"""What is observed after a step: nothing, or the mover's view in the layout `base` or `plan`."""
-
 
 @kernel
 def first_illegal(games: Array, which: Array, actions: Array, masks: Array) -> int:
@@ -48,7 +45,7 @@ def step_games(
     round_ended: Array,
     round_pips: Array,
     round_out: Array,
-    observed: int,
+    observed: bool,
     scale: Array,
     whole: Array,
     scaled: Array,
@@ -73,7 +70,7 @@ def step_games(
         round_ended: uint8 [n].
         round_pips: float32 [n, players].
         round_out: uint8 [n, players].
-        observed: `NOTHING`, `BASE` or `PLAN`.
+        observed: write what the mover sees, too, in the layout `base`.
         scale: float32 [size], see `write_observation`, as for the next two.
         whole: int8 [n, size] or [0, size].
         scaled: float32 [n, size] or [0, size].
@@ -104,7 +101,7 @@ def step_games(
         n_legal[i] = count
         to_move[i] = g.mover
         if observed:
-            write_observation(g, r, wide(g.mover), observed == PLAN, i, row, scale, whole, scaled)
+            write_observation(g, r, wide(g.mover), i, row, scale, whole, scaled)
 
 
 @kernel

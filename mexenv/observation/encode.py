@@ -46,6 +46,12 @@ def base_starts(r: Record) -> tuple[int, int, int, int, int, int, int, int, int,
 
 
 @inner
+def base_size(r: Record) -> int:
+    """Entries of the layout `base`."""
+    return base_starts(r)[10] + 2 * ask.n_seats(r) + 1
+
+
+@inner
 def _seen_from(bits: int, o: int, seats: int) -> int:
     """A bit set of trains or seats as seat `o` numbers them: its own first, the Mexican Train last."""
     everybody = (wide(1) << seats) - 1
@@ -287,51 +293,39 @@ def write_trails(g: Record, r: Record, o: int, out: Array, k: int) -> int:
 
 @inner
 def write_observation(
-    g: Record, r: Record, o: int, plan: bool, i: int, row: Array, scale: Array, whole: Array, scaled: Array
+    g: Record, r: Record, o: int, i: int, row: Array, scale: Array, whole: Array, scaled: Array
 ) -> None:
-    """Write an observation in one of its two forms.
+    """Write the `base` part of an observation in one of its two forms.
 
     Args:
         g: the game.
         r: the ruleset.
         o: the observing seat.
-        plan: the `plan` layout instead of `base`.
         i: which row to write.
         row: int8 [size], scratch.
         scale: float32 [size], factors of the float32 form.
         whole: int8 [n, size] for whole numbers, or [0, size].
         scaled: float32 [n, size] for scaled ones, or [0, size].
     """
-    floats = scaled.shape[0] > 0
-    target = row if floats else whole[i]
-    k = write_base(g, r, o, target)
-    if plan:
-        write_trails(g, r, o, target, k)
-    if floats:
-        result = scaled[i]
-        for j in range(result.shape[0]):
-            result[j] = np.float32(target[j]) * scale[j]
+    if scaled.shape[0] == 0:
+        write_base(g, r, o, whole[i])
+        return
+    result = scaled[i]
+    for j in range(write_base(g, r, o, row)):
+        result[j] = np.float32(row[j]) * scale[j]
 
 
 @kernel
 def observe_games(
-    games: Array,
-    rules: Array,
-    which: Array,
-    seats: Array,
-    plan: bool,
-    scale: Array,
-    whole: Array,
-    scaled: Array,
+    games: Array, rules: Array, which: Array, seats: Array, scale: Array, whole: Array, scaled: Array
 ) -> None:
-    """Write observations of some games; row j shows game `which[j]`.
+    """Write the `base` part of observations; row j shows game `which[j]`.
 
     Args:
         games: records [n].
         rules: ruleset record [1].
         which: int64 [m], the games to observe.
         seats: int64 [m], the observing seat in each, -1 for the mover.
-        plan: the `plan` layout instead of `base`.
         scale: float32 [size].
         whole: int8 [m, size] or [0, size], see `write_observation`.
         scaled: float32 [m, size] or [0, size].
@@ -343,7 +337,47 @@ def observe_games(
     row = np.empty(scale.shape[0], np.int8)
     for j in range(which.shape[0]):
         o = _observer(games, r, which[j], seats[j])
-        write_observation(games[which[j]], r, o, plan, j, row, scale, whole, scaled)
+        write_observation(games[which[j]], r, o, j, row, scale, whole, scaled)
+
+
+@kernel
+def plan_games(
+    games: Array,
+    rules: Array,
+    which: Array,
+    rows: Array,
+    seats: Array,
+    scale: Array,
+    whole: Array,
+    scaled: Array,
+) -> None:
+    """Write what the layout `plan` adds to `base`; apart, so that nobody else compiles or waits for it.
+
+    Args:
+        games: records [n].
+        rules: ruleset record [1].
+        which: int64 [m], the games to observe.
+        rows: int64 [m], the rows to write.
+        seats: int64 [m], the observing seat in each, -1 for the mover.
+        scale: float32 [size].
+        whole: int8 [rows, size] or [0, size], see `write_observation`.
+        scaled: float32 [rows, size] or [0, size].
+
+    Raises:
+        IndexError: there is no such game or seat.
+    """
+    r = rules[0]
+    begin = base_size(r)
+    row = np.empty(scale.shape[0], np.int8)
+    for j in range(which.shape[0]):
+        o = _observer(games, r, which[j], seats[j])
+        if scaled.shape[0] == 0:
+            write_trails(games[which[j]], r, o, whole[rows[j]], begin)
+            continue
+        end = write_trails(games[which[j]], r, o, row, begin)
+        result = scaled[rows[j]]
+        for k in range(begin, end):
+            result[k] = np.float32(row[k]) * scale[k]
 
 
 @inner
