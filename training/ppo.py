@@ -19,7 +19,7 @@ from training.loss_kernels import draw_actions
 from training.networks import ActionScoringPolicy, Critic
 from training.phases import PhaseClock
 from training.rollout import SelfPlayEnv
-from training.update import LossSettings, MinibatchGradients, WorkerThreads
+from training.update import LearningThreads, LossSettings, MinibatchGradients
 
 
 class Opponents(Protocol):
@@ -75,7 +75,7 @@ class SelfPlayPPO(MaskablePPO):
     ) -> None:
         self.batch, self.opponents = batch, opponents
         self.privileged, self.update = privileged, update
-        self.workers, self.clock = WorkerThreads(threads), PhaseClock()
+        self.workers, self.clock = LearningThreads(threads), PhaseClock()
         self._fresh = True
         sizes = {**(policy_kwargs or {}), "privileged": privileged}
         sizes |= {"ruleset": batch.ruleset, "layout": batch.layout}

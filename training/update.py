@@ -4,14 +4,13 @@ Pieces are small enough to stay in a core's cache. Losses are means over the min
 pieces add up to that of the whole.
 """
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch as th
 
+from mexenv.games.threads import WorkerThreads
 from training.buffer import SeatStreamBuffer
 from training.loss_kernels import CLIPPED, ENTROPY, KL, POLICY, VALUE, gather_positions, ppo_gradients
 from training.networks import ActionScoringPolicy
@@ -21,10 +20,10 @@ PIECE = 1024
 """Decisions in a piece."""
 
 
-class WorkerThreads:
-    """Runs a function in a fixed number of threads; with one, in the caller's.
+class LearningThreads(WorkerThreads):
+    """Threads that share an update, each with a clock of its own.
 
-    Threads wait without spinning, so a core that something else uses delays them by no more than its share.
+    They wait without spinning, so a core that something else uses delays them by no more than its share.
     PyTorch's own threads would wait for it at every operation.
 
     Args:
@@ -32,20 +31,8 @@ class WorkerThreads:
     """
 
     def __init__(self, count: int) -> None:
-        self.count = count
+        super().__init__(count)
         self.clocks = [PhaseClock() for _ in range(count)]
-        self._pool = ThreadPoolExecutor(count - 1) if count > 1 else None
-
-    def run(self, work: Callable[[int], Any]) -> list[Any]:
-        """Returns what the function returned for each thread's number."""
-        if self._pool is None:
-            return [work(0)]
-        others = [self._pool.submit(work, number) for number in range(1, self.count)]
-        try:
-            first = work(0)
-        finally:
-            rest = [other.result() for other in others]
-        return [first, *rest]
 
     def share(self, size: int, number: int) -> tuple[int, int]:
         """Returns the thread's stretch of so many things."""
@@ -78,7 +65,9 @@ class MinibatchGradients:
         workers: Threads to work on.
     """
 
-    def __init__(self, policy: ActionScoringPolicy, buffer: SeatStreamBuffer, workers: WorkerThreads) -> None:
+    def __init__(
+        self, policy: ActionScoringPolicy, buffer: SeatStreamBuffer, workers: LearningThreads
+    ) -> None:
         self.policy, self.buffer, self.workers = policy, buffer, workers
         self.parameters = [weight for weight in policy.parameters() if weight.requires_grad]
         self._pieces = [_Piece(buffer) for _ in range(workers.count)]

@@ -92,7 +92,17 @@ def kernel(function: F) -> F:
 
 def inner(function: F) -> F:
     """A `kernel` that only kernels call: without an entrance from Python, which takes long to compile."""
-    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    compiled: Any = _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    if not JIT_DISABLED:
+
+        def refuse(*args: Any, **kwargs: Any) -> Any:
+            raise TypeError(f"{function.__name__} is an inner kernel: only kernels can call it")
+
+        # Numba would jump to nowhere on a call from Python: it is neither told what has been compiled, nor
+        # may it compile.
+        compiled.add_overload = lambda result: compiled.overloads.update({result.signature.args: result})
+        compiled._compile_for_args = refuse
+    return cast(F, compiled)
 
 
 def inlined(function: F) -> F:
@@ -190,6 +200,12 @@ if JIT_DISABLED:
     def prefetch(games: Any, i: int) -> None:
         """Nothing, see below."""
 
+    def fetch_add(counters: Any, i: int, more: int) -> int:
+        """Add to a counter, see below."""
+        before = int(counters[i])
+        counters[i] += more
+        return before
+
     def ctz(x: int) -> int:
         """Index of the lowest set bit of `x` (x > 0)."""
         return (int(x) & -int(x)).bit_length() - 1
@@ -234,6 +250,16 @@ else:
             return context.get_dummy_value()
 
         return types.void(games, types.int64), codegen
+
+    @intrinsic
+    def fetch_add(typingctx: Any, counters: Any, i: Any, more: Any) -> Any:
+        """Add to a counter (int64) that several threads use; returns what it was before."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            data = context.make_array(signature.args[0])(context, builder, args[0]).data
+            return builder.atomic_rmw("add", builder.gep(data, [args[1]]), args[2], "seq_cst")
+
+        return types.int64(counters, types.int64, types.int64), codegen
 
     _PREFETCHED = 640
     """Bytes of a record, from its front, that a step is likely to look at."""

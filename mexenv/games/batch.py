@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +15,7 @@ from mexenv.games import playing, stepping
 from mexenv.games.choosing import agent_codes
 from mexenv.games.errors import IllegalActionError
 from mexenv.games.options import check_dtype, check_layout, illegal_text, options_record, seeds_for
+from mexenv.games.threads import WorkerThreads
 from mexenv.observation import ObservationLayout, make_layout
 from mexenv.observation.encode import observe_games, plan_games, write_hidden
 from mexenv.observation.trail import MAX_TRAIL
@@ -126,7 +126,7 @@ class BatchGame:
         self.round_out = np.zeros((n_games, self.players), np.uint8)
         self._all = np.arange(n_games)
         self._threads = min(threads, max(1, n_games // _THREAD_GAMES))
-        self._pool = ThreadPoolExecutor(self._threads - 1) if self._threads > 1 else None
+        self._workers = WorkerThreads(self._threads)
         self._slices = np.array_split(self._all, self._threads)
         self._no_actions = np.full(n_games, -1)
         self._movers = self._no_actions
@@ -193,33 +193,36 @@ class BatchGame:
         bad = stepping.first_illegal(self.games, which, actions, self.masks)
         if bad >= 0:
             raise IllegalActionError(self._complaint(bad, int(actions[bad]), bad))
-        if self._pool is None or which is not self._all:
-            self._step_slice(which, actions)
-        else:
-            self._in_threads(lambda k: self._step_slice(self._slices[k], actions, k))
-
-    def _in_threads(self, run: Callable[[int], Any]) -> list[Any]:
-        """Call `run` with the number of each thread, in that thread; this one is number 0."""
-        if self._pool is None:
-            return [run(0)]
-        others = [self._pool.submit(run, k) for k in range(1, self._threads)]
-        first = run(0)
-        return [first, *(other.result() for other in others)]
+        share = np.zeros(2, np.int64)
+        if self._threads == 1 or which is not self._all:
+            self._step_share(which, actions, share)
+            self._plan(which)
+            return
+        # Whoever is free takes the next few games, so a thread that wakes up late does less; and nobody waits
+        # for it but for the games that it has taken.
+        self._workers.start(lambda k: self._step_share(which, actions, share, k))
+        self._step_share(which, actions, share)
+        if self._plans:
+            self._workers.run(lambda k: self._plan(self._slices[k]))
 
     def _complaint(self, row: int, action: int, game: int) -> str:
         """Why an action in the game of this row, which the caller knows by another number, is refused."""
         legal = np.flatnonzero(self.masks[row]).tolist()
         return f"game {game}: {illegal_text(self.actions, action, legal)}"
 
-    def _step_slice(
-        self, which: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], thread: int = 0
+    def _step_share(
+        self,
+        which: npt.NDArray[np.int64],
+        actions: npt.NDArray[np.int64],
+        share: npt.NDArray[np.int64],
+        thread: int = 0,
     ) -> None:
         stepping.step_games(
             self.games, self._rules, self._options, which, actions, self._ids[thread], self._rows[thread],
+            share, thread == 0,
             self.masks, self.n_legal, self.to_move, self.rewards, self.dones, self.round_ended,
             self.round_pips, self.round_out, self._observed, self._scale, *self._views,
         )  # fmt: skip
-        self._plan(which)
 
     def _plan(self, which: npt.NDArray[np.int64]) -> None:
         """Write what the layout `plan` adds to the movers' observations, if that is the layout."""
@@ -331,7 +334,7 @@ class BatchGame:
         def play(k: int) -> int:
             return self._play_some(self._slices[k], first, codes, seats, seeds, moves, stop, each, k)[0]
 
-        return sum(self._in_threads(play))
+        return sum(self._workers.run(play))
 
     def _play_some(
         self,
@@ -427,7 +430,8 @@ class BatchGame:
         self._show(self._all)
 
     def _show(self, which: npt.NDArray[np.int64]) -> None:
-        self._step_slice(which, self._no_actions)
+        self._step_share(which, self._no_actions, np.zeros(2, np.int64))
+        self._plan(which)
 
 
 _NO_SCALE = np.zeros(0, np.float32)

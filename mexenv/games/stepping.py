@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from mexenv.engine import state as st
-from mexenv.engine._jit import borrowed, kernel, prefetch, wide
+from mexenv.engine._jit import borrowed, fetch_add, kernel, prefetch, wide
 from mexenv.engine.episode import EPISODE, advance, start_episode
 from mexenv.engine.legal import write_mask
 from mexenv.observation.encode import write_observation
 
 Array = Any
+
+CHUNK = 64
+"""Games that a thread takes at a time."""
 
 AHEAD = 3
 """How many games earlier than it is stepped a record is fetched from memory."""
@@ -37,6 +40,8 @@ def step_games(
     actions: Array,
     ids: Array,
     row: Array,
+    share: Array,
+    wait: bool,
     masks: Array,
     n_legal: Array,
     to_move: Array,
@@ -62,6 +67,9 @@ def step_games(
         actions: int64 [n], by game, checked by `first_illegal`; -1 to show a game as it is.
         ids: int16 [n_actions], scratch.
         row: int8 [size], scratch.
+        share: int64 [2], zeros at first, the same for all threads that share the games: how many of `which`
+            have been taken, and how many are done.
+        wait: return only when all games are done, also those that other threads have taken.
         masks: int8 [n, n_actions].
         n_legal: int64 [n], number of legal actions.
         to_move: int64 [n].
@@ -83,25 +91,33 @@ def step_games(
     r = rules[0]
     o = options[0]
     n = which.shape[0]
-    for j in range(n):
-        i = which[j]
-        prefetch(games, which[min(j + AHEAD, n - 1)])
-        g = games[i]
-        if actions[i] >= 0:
-            rewards[i, :] = 0
-            dones[i] = 0
-            round_ended[i] = 0
-            if g.stage >= st.ROUND_OVER:
-                continue
-        count, ended = advance(g, r, o, wide(actions[i]), ids, rewards[i], round_pips[i], round_out[i])
-        if ended:
-            round_ended[i] = 1
-            dones[i] = ended == EPISODE
-        write_mask(ids, count, masks[i])
-        n_legal[i] = count
-        to_move[i] = g.mover
-        if observed:
-            write_observation(g, r, wide(g.mover), i, row, scale, whole, scaled)
+    while True:
+        begin = fetch_add(share, 0, CHUNK)
+        if begin >= n:
+            break
+        end = min(begin + CHUNK, n)
+        for j in range(begin, end):
+            i = which[j]
+            prefetch(games, which[min(j + AHEAD, n - 1)])
+            g = games[i]
+            if actions[i] >= 0:
+                rewards[i, :] = 0
+                dones[i] = 0
+                round_ended[i] = 0
+                if g.stage >= st.ROUND_OVER:
+                    continue
+            count, ended = advance(g, r, o, wide(actions[i]), ids, rewards[i], round_pips[i], round_out[i])
+            if ended:
+                round_ended[i] = 1
+                dones[i] = ended == EPISODE
+            write_mask(ids, count, masks[i])
+            n_legal[i] = count
+            to_move[i] = g.mover
+            if observed:
+                write_observation(g, r, wide(g.mover), i, row, scale, whole, scaled)
+        fetch_add(share, 1, end - begin)
+    while wait and fetch_add(share, 1, 0) < n:
+        pass
 
 
 @kernel

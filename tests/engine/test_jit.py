@@ -197,6 +197,17 @@ def test_bits() -> None:
     assert count(0) == 0
 
 
+@_jit.kernel
+def both_halves(tile: int) -> tuple[int, int]:
+    return halves(tile)
+
+
 def test_halves_of_every_tile() -> None:
     for tile in range(190):
-        assert tuple(halves(tile)) == tile_of(tile)
+        assert tuple(both_halves(tile)) == tile_of(tile)
+
+
+def test_inner_kernels_refuse_a_call_from_python() -> None:
+    assert both_halves(5) == (2, 2)  # compiled by now
+    with pytest.raises(TypeError, match="halves is an inner kernel"):
+        halves(5)
