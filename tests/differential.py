@@ -159,17 +159,37 @@ def compare(game: Game, batch: BatchGame | None, oracle: OracleGame) -> dict[int
     actions = oracle_actions(game, oracle)
     same("legal actions", game.legal_actions(), sorted(actions))
     if batch is not None:
-        for i in range(batch.n_games):
-            same(f"batch mover {i}", int(batch.to_move[i]), game.to_move)
-            same(f"batch mask {i}", batch.masks[i].tolist(), game.action_mask().tolist())
-            same(f"batch state {i}", batch.games[i].tobytes(), game._games[0].tobytes())
+        compare_batch(game, batch)
     return actions
 
 
+def compare_batch(game: Game, batch: BatchGame) -> None:
+    """Every game of a batch beside the single game.
+
+    Raises:
+        Difference: naming the first game that differs.
+    """
+    assert batch.layout is not None
+    n = batch.n_games
+    columns = {
+        "mover": (batch.to_move, game.to_move),
+        "number of actions": (batch.n_legal, len(game.legal_actions())),
+        "mask": (batch.masks, game.action_mask()),
+        "state": (batch.games.view(np.uint8).reshape(n, -1), game._games.view(np.uint8)),
+        "observation": (batch.observations, game.observe(layout=batch.layout, dtype=np.int8)),
+    }
+    for what, (ours, single) in columns.items():
+        wrong = np.flatnonzero((ours != single).reshape(n, -1).any(1))
+        if wrong.size:
+            raise Difference(f"batch {what}: games {wrong.tolist()} of {n} differ from the single game")
+
+
 def play_both(
-    ruleset: Ruleset, seed: int, with_batch: bool = True, max_rounds: int | None = None
+    ruleset: Ruleset, seed: int, games: int = 0, max_rounds: int | None = None
 ) -> tuple[Game, Difference | None]:
-    """Play one random match in engine and oracle.
+    """Play one random match in engine and oracle, and the same in a batch of so many games beside them.
+
+    Large batches share the games among two threads, every other time.
 
     Returns:
         The engine's game, and the difference that stopped it, if any.
@@ -181,8 +201,9 @@ def play_both(
     game = Game(ruleset, seed=0, deals=piles, first_starter=starter)
     oracle = oracle_for(ruleset, piles, starter)
     batch = None
-    if with_batch:
-        batch = BatchGame(ruleset, 2, episode="match", layout=None, auto_reset=False)
+    if games:
+        threads = 1 + seed % 2
+        batch = BatchGame(ruleset, games, episode="match", auto_reset=False, threads=threads)
         batch.games[:] = game._games
         batch.refresh()
     try:
@@ -229,6 +250,10 @@ def sized_preset(name: str, rng: random.Random) -> Ruleset:
             continue
 
 
+BATCHES = (2, 0, 0, 1, 0, 0, 2, 0, 0, 1024, 0, 0, 1, 0, 1024)
+"""Games in the batch beside a match, by its seed; their number is odd, so all meet odd and even seeds."""
+
+
 class Chunk(NamedTuple):
     """A piece of a long run: matches of one preset from one seed on, until so many rounds are played."""
 
@@ -244,7 +269,8 @@ def play_chunk(chunk: Chunk) -> tuple[Chunk, int, list[tuple[int, str]]]:
     while played < chunk.rounds:
         rng = random.Random(f"{chunk.name}/{seed}")
         ruleset = random_ruleset(rng) if chunk.name == "random" else sized_preset(chunk.name, rng)
-        game, difference = play_both(ruleset, seed, with_batch=seed % 3 == 0)
+        games = BATCHES[seed % len(BATCHES)]
+        game, difference = play_both(ruleset, seed, games)
         played += max(1, len(game.round_history))
         if difference is not None:
             failures.append((len(game.action_list), report(ruleset, seed, game, difference)))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from timing import Measurement, Run
+from timing import Measurement
 
 from mexenv import bench
 from mexenv.rules import load_ruleset
@@ -13,17 +11,7 @@ DISTRIBUTION = "mexenv"
 GAMES = 1024
 
 
-def ours() -> Iterator[tuple[str, int, Run]]:
-    """Every path with its games and what is measured, which reads the CPU time of its only thread."""
-    ruleset = load_ruleset("parsons")
-    for name, run in bench.batch_paths(ruleset, GAMES):
-        yield name, GAMES, run
-    for name, run in bench.single_paths(ruleset):
-        yield name, 1, run
-    name, run = bench.vector_path(ruleset, GAMES)
-    yield name, GAMES, run
-
-
 def paths() -> dict[str, Measurement]:
-    """The paths by name."""
-    return {name: Measurement(games, lambda run=run: run) for name, games, run in ours()}
+    """The paths by name; all read the CPU time of their only thread."""
+    found = bench.headline_paths(load_ruleset("parsons"), GAMES)
+    return {path.path: Measurement(path.games, lambda run=path.run: run) for path in found}
