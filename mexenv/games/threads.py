@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable
 from functools import partial
 from queue import SimpleQueue
-from threading import Thread
+from threading import Thread, current_thread
 from typing import Any
 
 _Task = Callable[[], Any] | None
@@ -21,6 +21,13 @@ def _serve(tasks: SimpleQueue[_Task], answers: SimpleQueue[_Answer]) -> None:
             answers.put((task(), None))
         except BaseException as error:  # told to the caller, whatever it is
             answers.put((None, error))
+
+
+def _stop(tasks: SimpleQueue[_Task], thread: Thread, process: int) -> None:
+    """End a thread, at the latest when Python ends: it must not be cut off inside a kernel."""
+    tasks.put(None)
+    if thread is not current_thread() and process == os.getpid():
+        thread.join()
 
 
 class WorkerThreads:
@@ -79,8 +86,9 @@ class WorkerThreads:
         self._busy = False
         self._workers = [(SimpleQueue(), SimpleQueue()) for _ in range(1, self.count)]
         for tasks, answers in self._workers:
-            Thread(target=_serve, args=(tasks, answers), daemon=True).start()
-            weakref.finalize(self, tasks.put, None)
+            thread = Thread(target=_serve, args=(tasks, answers), daemon=True)
+            thread.start()
+            weakref.finalize(self, _stop, tasks, thread, self._process)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_workers": [], "_process": -1, "_busy": False}
