@@ -33,7 +33,8 @@ WORDS = {
     "step_bytes": "bytes of mask and int8 observation, written at each step",
     "copy_steps_per_s": "steps/s if a step were a plain copy of those bytes",
     "copy_share": "share of that speed that BatchGame.step reaches",
-    "thread_ratio": "two threads against one",
+    "thread_ratio_1024": "two threads against one, 1,024 games",
+    "thread_ratio_4096": "two threads against one, 4,096 games",
     "slowest_preset_ratio": "slowest preset against the ruleset measured",
     "import_s": "seconds: a fresh interpreter imports mexenv",
     "first_reset_warm_s": "seconds more to a first reset, kernels already compiled",
@@ -118,6 +119,7 @@ def bench(
     found += [path for games in sizes for path in paths.batch_paths(ruleset, games)]
     found += [
         *paths.thread_paths(ruleset, GAMES),
+        *paths.thread_paths(ruleset, 4 * GAMES),
         *paths.play_paths(ruleset, GAMES),
         *paths.single_paths(ruleset),
         *paths.vector_paths(ruleset, GAMES),
@@ -130,7 +132,9 @@ def bench(
     step = "BatchGame.step: mask, base int8"
     plain = speed[step, max(size for size in sizes if size <= GAMES)]
     limits["copy_share"] = plain / limits["copy_steps_per_s"]
-    limits["thread_ratio"] = speed[f"{step}, 2 threads", GAMES] / speed[f"{step}, 1 thread", GAMES]
+    for games in (GAMES, 4 * GAMES):
+        ratio = speed[f"{step}, 2 threads", games] / speed[f"{step}, 1 thread", games]
+        limits[f"thread_ratio_{games}"] = ratio
     presets = [value for (path, _), value in speed.items() if path.startswith("preset ")]
     limits["slowest_preset_ratio"] = min(presets) / plain
     say("measuring fresh starts ...")

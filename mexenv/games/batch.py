@@ -128,6 +128,7 @@ class BatchGame:
         self._threads = min(threads, max(1, n_games // _THREAD_GAMES))
         self._workers = WorkerThreads(self._threads)
         self._slices = np.array_split(self._all, self._threads)
+        self._cuts = np.cumsum([0, *map(len, self._slices)])
         self._no_actions = np.full(n_games, -1)
         self._movers = self._no_actions
         # Scratch, for each thread its own.
@@ -193,15 +194,14 @@ class BatchGame:
         bad = stepping.first_illegal(self.games, which, actions, self.masks)
         if bad >= 0:
             raise IllegalActionError(self._complaint(bad, int(actions[bad]), bad))
-        share = np.zeros(2, np.int64)
         if self._threads == 1 or which is not self._all:
-            self._step_share(which, actions, share)
+            self._step_part(which, actions)
             self._plan(which)
             return
-        # Whoever is free takes the next few games, so a thread that wakes up late does less; and nobody waits
-        # for it but for the games that it has taken.
-        self._workers.start(lambda k: self._step_share(which, actions, share, k))
-        self._step_share(which, actions, share)
+        # A thread that wakes up late finds less to do, and nobody waits for it but for games it has begun.
+        share = np.zeros(self._threads + 1, np.int64)
+        self._workers.start(lambda k: self._step_part(which, actions, self._cuts, share, k))
+        self._step_part(which, actions, self._cuts, share)
         if self._plans:
             self._workers.run(lambda k: self._plan(self._slices[k]))
 
@@ -210,16 +210,20 @@ class BatchGame:
         legal = np.flatnonzero(self.masks[row]).tolist()
         return f"game {game}: {illegal_text(self.actions, action, legal)}"
 
-    def _step_share(
+    def _step_part(
         self,
         which: npt.NDArray[np.int64],
         actions: npt.NDArray[np.int64],
-        share: npt.NDArray[np.int64],
+        cuts: npt.NDArray[np.int64] | None = None,
+        share: npt.NDArray[np.int64] | None = None,
         thread: int = 0,
     ) -> None:
+        """See `stepping.step_games`; without cuts, one thread steps them all."""
+        if cuts is None or share is None:
+            cuts, share = np.array([0, len(which)]), np.zeros(2, np.int64)
         stepping.step_games(
             self.games, self._rules, self._options, which, actions, self._ids[thread], self._rows[thread],
-            share, thread == 0,
+            cuts, share, thread,
             self.masks, self.n_legal, self.to_move, self.rewards, self.dones, self.round_ended,
             self.round_pips, self.round_out, self._observed, self._scale, *self._views,
         )  # fmt: skip
@@ -430,7 +434,7 @@ class BatchGame:
         self._show(self._all)
 
     def _show(self, which: npt.NDArray[np.int64]) -> None:
-        self._step_share(which, self._no_actions, np.zeros(2, np.int64))
+        self._step_part(which, self._no_actions)
         self._plan(which)
 
 

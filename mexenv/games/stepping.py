@@ -40,8 +40,9 @@ def step_games(
     actions: Array,
     ids: Array,
     row: Array,
+    cuts: Array,
     share: Array,
-    wait: bool,
+    thread: int,
     masks: Array,
     n_legal: Array,
     to_move: Array,
@@ -67,9 +68,10 @@ def step_games(
         actions: int64 [n], by game, checked by `first_illegal`; -1 to show a game as it is.
         ids: int16 [n_actions], scratch.
         row: int8 [size], scratch.
-        share: int64 [2], zeros at first, the same for all threads that share the games: how many of `which`
-            have been taken, and how many are done.
-        wait: return only when all games are done, also those that other threads have taken.
+        cuts: int64 [threads + 1], where the threads' parts of `which` begin and end.
+        share: int64 [threads + 1], zeros at first, the same for all threads: how many games of each part have
+            been taken, and how many are done in all.
+        thread: which thread this is. Number 0 returns when all games are done.
         masks: int8 [n, n_actions].
         n_legal: int64 [n], number of legal actions.
         to_move: int64 [n].
@@ -91,32 +93,37 @@ def step_games(
     r = rules[0]
     o = options[0]
     n = which.shape[0]
-    while True:
-        begin = fetch_add(share, 0, CHUNK)
-        if begin >= n:
-            break
-        end = min(begin + CHUNK, n)
-        for j in range(begin, end):
-            i = which[j]
-            prefetch(games, which[min(j + AHEAD, n - 1)])
-            g = games[i]
-            if actions[i] >= 0:
-                rewards[i, :] = 0
-                dones[i] = 0
-                round_ended[i] = 0
-                if g.stage >= st.ROUND_OVER:
-                    continue
-            count, ended = advance(g, r, o, wide(actions[i]), ids, rewards[i], round_pips[i], round_out[i])
-            if ended:
-                round_ended[i] = 1
-                dones[i] = ended == EPISODE
-            write_mask(ids, count, masks[i])
-            n_legal[i] = count
-            to_move[i] = g.mover
-            if observed:
-                write_observation(g, r, wide(g.mover), i, row, scale, whole, scaled)
-        fetch_add(share, 1, end - begin)
-    while wait and fetch_add(share, 1, 0) < n:
+    threads = cuts.shape[0] - 1
+    for k in range(threads):
+        # Its own part first, which its core still holds; then what slower threads have not begun.
+        part = (thread + k) % threads
+        while True:
+            begin = cuts[part] + fetch_add(share, part, CHUNK)
+            if begin >= cuts[part + 1]:
+                break
+            end = min(begin + CHUNK, cuts[part + 1])
+            for j in range(begin, end):
+                i = which[j]
+                prefetch(games, which[min(j + AHEAD, n - 1)])
+                g = games[i]
+                if actions[i] >= 0:
+                    rewards[i, :] = 0
+                    dones[i] = 0
+                    round_ended[i] = 0
+                    if g.stage >= st.ROUND_OVER:
+                        continue
+                action = wide(actions[i])
+                count, ended = advance(g, r, o, action, ids, rewards[i], round_pips[i], round_out[i])
+                if ended:
+                    round_ended[i] = 1
+                    dones[i] = ended == EPISODE
+                write_mask(ids, count, masks[i])
+                n_legal[i] = count
+                to_move[i] = g.mover
+                if observed:
+                    write_observation(g, r, wide(g.mover), i, row, scale, whole, scaled)
+            fetch_add(share, threads, end - begin)
+    while thread == 0 and fetch_add(share, threads, 0) < n:
         pass
 
 
