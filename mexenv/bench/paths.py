@@ -7,6 +7,7 @@ counted. Play is random and legal; a finished episode is followed by the next.
 from __future__ import annotations
 
 import importlib.util
+import random
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -113,6 +114,23 @@ def _game_path(ruleset: Ruleset, rounds: list[list[int]], dtype: type[Any]) -> R
     return run
 
 
+def _chosen_path(ruleset: Ruleset) -> Run:
+    """Random play as a user writes it, the choice of the action included."""
+    draw = random.Random(0).random
+    start = Game(ruleset, seed=0, episode="round")
+
+    def play() -> int:
+        game, steps = start.clone(), 0
+        while not game.over:
+            legal = game.legal_actions()
+            game.observe(dtype=np.int8)
+            game.step(legal[int(draw() * len(legal))])
+            steps += 1
+        return steps
+
+    return timed(play)
+
+
 def _episodes(env: Any) -> Run:
     seeds = iter(range(10**9))
 
@@ -140,6 +158,7 @@ def single_paths(ruleset: Ruleset) -> Iterator[Path]:
     rounds = _recorded(ruleset, 20)
     yield Path("Game: step, mask, base int8", 1, _game_path(ruleset, rounds, np.int8))
     yield Path("Game: step, mask, base float32", 1, _game_path(ruleset, rounds, np.float32))
+    yield Path("Game: legal actions, base int8, choice, step", 1, _chosen_path(ruleset))
     yield Path("AEC raw_env: last, sample, step", 1, _episodes(mexican_train_v0.raw_env(ruleset=ruleset)))
     yield Path("AEC env: last, sample, step", 1, _episodes(mexican_train_v0.env(ruleset=ruleset)))
     env = gymnasium.make("mexenv/MexicanTrain-v0", ruleset=ruleset, opponents="greedy")

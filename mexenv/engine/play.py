@@ -40,6 +40,8 @@ def apply(g: Record, r: Record, action: int) -> None:
         end_turn(g, r, False, wide(0))
     else:
         _pass(g, r)
+    if g.stage == st.ROUND_OVER:
+        end_round(g, r)
 
 
 # --- draw and pass --------------------------------------------------------------------------
@@ -99,7 +101,7 @@ def _play(g: Record, r: Record, action: int) -> None:
         return
     _check_empty_hand(g, r, s, hi if hi == lo else -1, waits)
     if g.out != 0:
-        end_round(g, r)
+        g.stage = st.ROUND_OVER
     elif chained:
         g.stage = st.CHAIN
         if g.hand_n[s] == 0:
@@ -191,7 +193,7 @@ def _end_chain(g: Record, r: Record) -> None:
         g.mover = s
         begin_chain(g, s)
     elif g.out != 0:
-        end_round(g, r)
+        g.stage = st.ROUND_OVER
     else:
         g.stage = st.PLAY
         next_turn(g, r, wide(g.starter))
@@ -241,7 +243,7 @@ def end_turn(g: Record, r: Record, failed: bool, marks: int) -> None:
                     waiting = True
             if not waiting:
                 g.blocked = 1
-                end_round(g, r)
+                g.stage = st.ROUND_OVER
                 return
     next_turn(g, r, _left_of(r, s))
 
