@@ -14,7 +14,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -152,33 +152,31 @@ def record_dtype(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
     return np.dtype((np.record, plain)) if JIT_DISABLED else plain
 
 
-def announce_compile(what: str) -> Callable[[], None]:
+@contextlib.contextmanager
+def announced_compile(what: str) -> Iterator[None]:
     """Say once that the kernels for `what` are being compiled, when no earlier run has done so.
 
     Args:
         what: a short word for the set of kernels, part of a marker file's name.
-
-    Returns:
-        A function to call when the compilation is done.
     """
     marker = None if CACHE_FOLDER is None else CACHE_FOLDER / f"compiled-{what}"
     if JIT_DISABLED or (marker is not None and marker.exists()) or what in _announced:
-        return lambda: None
+        yield
+        return
     _announced.add(what)
-    collecting = gc.isenabled()
-    gc.disable()  # the compiler makes so many objects that looking for garbage takes a tenth of its time
     kept = "once" if marker is not None else "for this process, no folder to keep it in is writable"
     line = f"mexenv: compiling the {what} kernels ({kept}; about ten seconds) ..."
     print(line, file=sys.stderr, flush=True)
-
-    def done() -> None:
+    collecting = gc.isenabled()
+    gc.disable()  # the compiler makes so many objects that looking for garbage takes a tenth of its time
+    try:
+        yield
+    finally:
         if collecting:
             gc.enable()
-        if marker is not None:
-            with contextlib.suppress(OSError):
-                marker.touch()
-
-    return done
+    if marker is not None:
+        with contextlib.suppress(OSError):
+            marker.touch()
 
 
 _announced: set[str] = set()

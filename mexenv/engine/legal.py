@@ -45,7 +45,7 @@ def _list_tiles(g: Record, r: Record, ids: Array, count: int, t: int, joining: i
         limited: not every double may be laid.
     """
     s = wide(g.mover)
-    place = _place_of(r, s, t)
+    place = place_seen(t, s, ask.n_seats(r))
     listed = wide(0)
     while joining:
         v = ctz(joining)
@@ -71,7 +71,7 @@ def _list_drawn(g: Record, r: Record, ids: Array, count: int, t: int, joining: i
     tile = wide(g.drawn) - 1
     hi, lo = halves(tile)
     s = wide(g.mover)
-    place = _place_of(r, s, t)
+    place = place_seen(t, s, ask.n_seats(r))
     if hi == lo and limited and not ask.may_be_extra(g, r, s, hi, t):
         return count
     by_high = (joining >> hi) & 1 != 0
@@ -107,9 +107,8 @@ def _list_plays(g: Record, r: Record, ids: Array) -> int:
 
 
 @inlined
-def _place_of(r: Record, s: int, t: int) -> int:
-    """Train `t` counted from seat `s`."""
-    seats = ask.n_seats(r)
+def place_seen(t: int, s: int, seats: int) -> int:
+    """Train `t` counted from seat `s`, the Mexican Train last."""
     return t if t == seats else (t - s if t >= s else t - s + seats)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mexenv.engine import state as st
-from mexenv.engine._jit import announce_compile
+from mexenv.engine._jit import announced_compile
 from mexenv.games import playing, stepping
 from mexenv.games.choosing import agent_codes
 from mexenv.games.errors import IllegalActionError
@@ -138,9 +138,8 @@ class BatchGame:
         self._seen = np.zeros((self._threads, view), np.int8)
         self._hands = np.zeros((self._threads, ruleset.n_values), np.int32)
         self._trails = np.zeros((self._threads, MAX_TRAIL), np.int16)
-        done = announce_compile("game" if record is st.SMALL else "large game")
-        self.reset(seed)
-        done()
+        with announced_compile("game" if record is st.SMALL else "large game"):
+            self.reset(seed)
 
     def reset(self, seed: int | None = None, *, seeds: npt.ArrayLike | None = None) -> None:
         """Deal a new episode in every game.

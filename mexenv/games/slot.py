@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import announce_compile, direct, inner, kernel, record_dtype, wide
+from mexenv.engine._jit import announced_compile, direct, inner, kernel, record_dtype, wide
 from mexenv.engine.episode import OPTIONS, advance
 from mexenv.engine.legal import write_mask
 from mexenv.games.stepping import reset_games
@@ -155,9 +155,8 @@ class Slot:
         self.slots["floats"] = floats
         self.slots["scale"][0, : layout.size] = layout.scale
         small = st.dtype_for(ruleset) == st.SMALL
-        done = announce_compile("single game" if small else "large single game")
-        self._look()
-        done()
+        with announced_compile("single game" if small else "large single game"):
+            self._look()
 
     def _look(self) -> None:
         slots = self.slots

@@ -11,6 +11,7 @@ from mexenv.engine import state as st
 from mexenv.engine._jit import ctz, inner, kernel, popcount, wide
 from mexenv.engine._lanes import LARGEST, PLACES, put_bits, put_bytes, put_places
 from mexenv.engine.deal import halves
+from mexenv.engine.legal import place_seen
 from mexenv.engine.score import hand_points
 from mexenv.observation.trail import DISCOUNT, LENGTH_BONUS, MAX_NODES, MAX_TRAIL, best_trail, flip_tile
 
@@ -119,7 +120,7 @@ def write_base(g: Record, r: Record, o: int, out: Array) -> int:
     for q in range(wide(g.q_n)):
         v = wide(g.q_value[q])
         out[k + v] = q + 1
-        out[k + values + v] = _place_seen(wide(g.q_train[q]), o, seats) + 1
+        out[k + values + v] = place_seen(wide(g.q_train[q]), o, seats) + 1
     k += 2 * values
     to_move = g.stage < st.ROUND_OVER and wide(g.mover) == o
     put_bits(out, k, wide(1) << (wide(g.stage) if to_move else 7), wide(8))
@@ -148,12 +149,6 @@ def write_base(g: Record, r: Record, o: int, out: Array) -> int:
 
 
 @inner
-def _place_seen(t: int, o: int, seats: int) -> int:
-    """Train `t` counted from seat `o`."""
-    return t if t == seats else (t - o if t >= o else t - o + seats)
-
-
-@inner
 def _write_tail(g: Record, r: Record, o: int, out: Array, k: int) -> int:
     """Write the sections of `base` from `engine` on, entry by entry; returns the index after them."""
     seats = ask.n_seats(r)
@@ -165,10 +160,10 @@ def _write_tail(g: Record, r: Record, o: int, out: Array, k: int) -> int:
     k += values
     out[k] = ask.rounds(r) - wide(g.round_index)
     k += 1
-    out[k + _place_seen(wide(g.starter), o, seats)] = 1
+    out[k + place_seen(wide(g.starter), o, seats)] = 1
     k += seats
     if g.stage < st.ROUND_OVER:
-        out[k + _place_seen(wide(g.mover), o, seats)] = 1
+        out[k + place_seen(wide(g.mover), o, seats)] = 1
     k += seats
     passed = _seen_from(wide(g.passed), o, seats)
     while passed:

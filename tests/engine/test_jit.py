@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import subprocess
@@ -24,9 +25,9 @@ def double(x):
     return 2 * x
 
 print(double(21))
-done = _jit.announce_compile("game")
-done()
-_jit.announce_compile("game")()
+for _ in range(2):
+    with _jit.announced_compile("game"):
+        pass
 """
 
 
@@ -151,16 +152,21 @@ def test_compilation_is_announced_once(
 ) -> None:
     monkeypatch.setattr(_jit, "CACHE_FOLDER", tmp_path)
     monkeypatch.setattr(_jit, "_announced", set())
-    done = _jit.announce_compile("test")
-    assert "compiling the test kernels (once" in capsys.readouterr().err
-    _jit.announce_compile("test")()
-    assert capsys.readouterr().err == "", "not twice in a process"
-    done()
+    with pytest.raises(ZeroDivisionError), _jit.announced_compile("test"):
+        assert "compiling the test kernels (once" in capsys.readouterr().err
+        assert not gc.isenabled()
+        raise ZeroDivisionError
+    assert gc.isenabled()
+    with _jit.announced_compile("test"):
+        assert capsys.readouterr().err == "", "not twice in a process"
     monkeypatch.setattr(_jit, "_announced", set())
-    _jit.announce_compile("test")
-    assert capsys.readouterr().err == "", "nor in a later one"
-    _jit.announce_compile("other")
-    assert "the other kernels" in capsys.readouterr().err
+    with _jit.announced_compile("test"):
+        assert "compiling the test" in capsys.readouterr().err, "again, since it did not come to its end"
+    monkeypatch.setattr(_jit, "_announced", set())
+    with _jit.announced_compile("test"):
+        assert capsys.readouterr().err == "", "not in a later process"
+    with _jit.announced_compile("other"):
+        assert "the other kernels" in capsys.readouterr().err
 
 
 def test_nothing_is_announced_without_a_compiler(
@@ -168,8 +174,8 @@ def test_nothing_is_announced_without_a_compiler(
 ) -> None:
     monkeypatch.setattr(_jit, "CACHE_FOLDER", tmp_path)
     monkeypatch.setattr(_jit, "JIT_DISABLED", True)
-    _jit.announce_compile("test")()
-    assert capsys.readouterr().err == ""
+    with _jit.announced_compile("test"):
+        assert capsys.readouterr().err == ""
 
 
 def test_kernels_leave_numbas_own_cache_setting_alone(monkeypatch: pytest.MonkeyPatch) -> None:
