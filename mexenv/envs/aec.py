@@ -49,6 +49,7 @@ class EnvState(NamedTuple):
 
     games: npt.NDArray[np.void]
     api: dict[str, Any]
+    ruleset: str
 
 
 # What PettingZoo's bookkeeping of an episode consists of, besides the game itself. The infos follow from it.
@@ -161,7 +162,8 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             return
         slot = self._slot
         try:
-            result = slot.call(slot.slots, operator.index(action))
+            number = operator.index(action)
+            result = slot.call(slot.slots, number) if number >= 0 else ILLEGAL
         except (TypeError, OverflowError):
             result = ILLEGAL
         if result == ILLEGAL:
@@ -282,7 +284,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     def get_state(self) -> EnvState:
         """The position and PettingZoo's bookkeeping, to come back to with `set_state`."""
         api = {name: deepcopy(getattr(self, name)) for name in _API_STATE}
-        return EnvState(self._slot.games.copy(), api)
+        return EnvState(self._slot.games.copy(), api, self.ruleset.digest)
 
     def set_state(self, state: EnvState) -> None:
         """Go back to a position of this environment, or to one of another with the same options.
@@ -291,11 +293,9 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             state: from `get_state`; it is not changed and can be used again.
 
         Raises:
-            ValueError: the position belongs to other numbers of seats or tiles.
+            ValueError: the position belongs to another ruleset.
         """
-        if state.games.dtype != self._slot.games.dtype or len(state.api["rewards"]) > len(
-            self.possible_agents
-        ):
+        if state.ruleset != self.ruleset.digest:
             raise ValueError("state: it was taken from an environment with another ruleset")
         self._slot.games[:] = state.games
         self._slot.show()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mexenv.agents import Agent, load_agent
+from mexenv.agents import Agent, AgentError, load_agent
 from mexenv.agents.scripted import kernel_code
 from mexenv.engine.state import POINT
 from mexenv.envs.options import Settings, fresh_seed
@@ -110,6 +110,8 @@ class LearnerGames:
         self._chosen = np.zeros(n_games, np.int64)
         self.seats = np.zeros(n_games, np.int64)
         self.rewards = np.zeros(n_games)
+        # Nobody has been dealt anything yet, or an opponent has failed in the middle of a step.
+        self._interrupted = True
         self._early = np.zeros(n_games)  # rewards of an episode before the learner's first decision
         self.dones = np.zeros(n_games, np.bool_)
         self.illegal = np.zeros(n_games, np.bool_)
@@ -122,6 +124,7 @@ class LearnerGames:
         Args:
             seed: all that is random, the opponents included, follows from it; None goes on from before.
         """
+        self._interrupted = True
         if seed is None and self._rng is None:
             seed = fresh_seed()
         if seed is not None:
@@ -140,6 +143,7 @@ class LearnerGames:
         self.dones[:] = True  # nothing is under way that a reward could belong to
         self._play_others(self._all)
         self._clear()
+        self._interrupted = False
 
     def step(self, actions: npt.NDArray[np.integer[Any]]) -> None:
         """Carry out the learner's actions and play to its next decisions.
@@ -149,14 +153,18 @@ class LearnerGames:
 
         Raises:
             IllegalActionError: an action is not legal and `illegal` is `raise`; nothing has changed.
+            RuntimeError: `reset` has not been called, or not since an opponent failed.
         """
         if actions.shape != (self.n_games,):
             raise ValueError(f"actions of shape {actions.shape}: allowed is ({self.n_games},)")
+        if self._interrupted:
+            raise RuntimeError("no episode is under way, or an opponent failed in one: call reset() first")
         np.copyto(self._chosen, actions, casting="unsafe")
         table = self._table
         playing, refused = self._all, self._all[:0]
         if stepping.first_illegal(table.games, self._all, self._chosen, self.masks) >= 0:
             playing, refused = self._sort_out(actions)
+        self._interrupted = True
         self._clear()
         if self._early.any():
             self.rewards += self._early
@@ -168,6 +176,7 @@ class LearnerGames:
             self._finish(refused)
         if not stopped or refused.size:
             self._play_others(self._all)
+        self._interrupted = False
 
     def _sort_out(self, actions: npt.NDArray[np.integer[Any]]) -> tuple[Index, Index]:
         """The games with a legal action, and those whose learner is refused; games that are over are neither.
@@ -219,12 +228,18 @@ class LearnerGames:
                 mine = which[at == k]
                 layout = self._agent_layouts[k]
                 seen = None if layout is None else table.observe(layout, np.int8, mine)
-                self._chosen[mine] = self._agents[k].act(seen, table.masks[mine])
-                self._check_choices(mine, self._agents[k])
+                chosen = self._agents[k].act(seen, table.masks[mine])
+                self._take_choices(mine, self._agents[k], np.asarray(chosen))
             self._step(which)
 
-    def _check_choices(self, which: Index, agent: Agent) -> None:
-        """Refuse an agent's illegal actions: the kernels carry out what they are given."""
+    def _take_choices(self, which: Index, agent: Agent, chosen: npt.NDArray[Any]) -> None:
+        """Note an agent's actions; wrong ones are refused, for the kernels carry out what they are given."""
+        if chosen.shape != which.shape or chosen.dtype.kind not in "iu":
+            raise AgentError(
+                f"agent {agent.name}: act() gave shape {chosen.shape} and dtype {chosen.dtype}; "
+                f"allowed are {which.shape} and whole numbers"
+            )
+        self._chosen[which] = chosen
         table = self._table
         bad = stepping.first_illegal(table.games, which, self._chosen, table.masks)
         if bad >= 0:

@@ -118,7 +118,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         """
         if self._over:
             raise RuntimeError("step() without an episode under way: call reset() first")
-        self._action[0] = operator.index(action)
+        number = operator.index(action)
+        self._action[0] = number if 0 <= number < self.actions.n_actions else -1
         self._games.step(self._action)
         self._over = bool(self._games.dones[0])
         if self.render_mode == "human":

@@ -14,7 +14,14 @@ from mexenv.engine._jit import announced_compile
 from mexenv.games import playing, stepping
 from mexenv.games.choosing import agent_codes
 from mexenv.games.errors import IllegalActionError
-from mexenv.games.options import check_dtype, check_layout, illegal_text, options_record, seeds_for
+from mexenv.games.options import (
+    check_count,
+    check_dtype,
+    check_layout,
+    illegal_text,
+    options_record,
+    seeds_for,
+)
 from mexenv.games.threads import WorkerThreads
 from mexenv.observation import ObservationLayout, make_layout
 from mexenv.observation.encode import observe_games, plan_games, write_hidden
@@ -90,10 +97,8 @@ class BatchGame:
         Raises:
             ValueError: an option is not allowed.
         """
-        if n_games < 1:
-            raise ValueError(f"n_games {n_games}: allowed is 1 or more")
-        if threads < 1:
-            raise ValueError(f"threads {threads}: allowed is 1 or more")
+        check_count("n_games", n_games)
+        check_count("threads", threads)
         ruleset = load_ruleset(ruleset)
         self.ruleset = ruleset
         self.n_games = n_games
@@ -250,8 +255,7 @@ class BatchGame:
         Raises:
             ValueError: an agent or a number is not allowed.
         """
-        if moves < 1:
-            raise ValueError(f"moves {moves}: allowed is 1 or more")
+        check_count("moves", moves)
         codes = agent_codes(agents, self.players)
         return self._play_all(codes, seeds_for(seed, self.n_games), moves, playing.GO_ON)
 
@@ -287,11 +291,10 @@ class BatchGame:
             IllegalActionError: an action is not legal.
             ValueError: an agent, a game or a number is not allowed.
         """
-        which = self._all if games is None else np.asarray(games)
-        if which.dtype.kind not in "iu" or which.ndim != 1 or ((which < 0) | (which >= self.n_games)).any():
+        which = self._all if games is None else _row_of_numbers("games", games)
+        if ((which < 0) | (which >= self.n_games)).any():
             raise ValueError(f"games: allowed are whole numbers 0 to {self.n_games - 1}, a row of them")
-        if repeats < 1:
-            raise ValueError(f"repeats {repeats}: allowed is 1 or more")
+        check_count("repeats", repeats)
         if until not in ("round", "episode"):
             raise ValueError(f"until {until!r}: allowed are 'round', 'episode'")
         codes = agent_codes(agents, self.players)
@@ -301,7 +304,13 @@ class BatchGame:
         table = self._copies(np.repeat(which, repeats))
         first = np.full(n, -1)
         if actions is not None:
-            first[:] = np.repeat(np.broadcast_to(actions, which.shape), repeats)
+            given = np.asarray(actions)
+            if given.shape != which.shape or given.dtype.kind not in "iu":
+                raise ValueError(
+                    f"actions of shape {given.shape} and dtype {given.dtype}: "
+                    f"allowed are {which.shape} and whole numbers"
+                )
+            first[:] = np.repeat(given, repeats)
             bad = stepping.first_illegal(table.games, table._all, first, table.masks)
             if bad >= 0:
                 raise IllegalActionError(table._complaint(bad, int(first[bad]), int(which[bad // repeats])))
@@ -382,13 +391,15 @@ class BatchGame:
         Returns:
             int8 or float32 [m, layout.size].
         """
-        which = self._all if games is None else np.ascontiguousarray(games, np.int64)
-        who = np.full(which.shape, -1) if seats is None else np.ascontiguousarray(seats, np.int64)
+        which = self._all if games is None else _row_of_numbers("games", games)
+        who = np.full(which.shape, -1) if seats is None else _row_of_numbers("seats", seats)
         check_layout(layout, self.ruleset)
         if out is None:
             out = np.empty((which.shape[0], layout.size), check_dtype(dtype))
         elif check_dtype(out.dtype) and out.shape != (which.shape[0], layout.size):
             raise ValueError(f"out of shape {out.shape}: allowed is {(which.shape[0], layout.size)}")
+        if not out.flags.writeable:
+            raise ValueError("out: it is read-only; allowed is an array to write into")
         if who.shape != which.shape:
             raise ValueError(f"seats of shape {who.shape}: allowed is {which.shape}")
         # Observations are written as vectors, so into rows without gaps.
@@ -420,6 +431,8 @@ class BatchGame:
         """A copy of one game as a `Game`, to look at and to play on; its events begin here."""
         from mexenv.games.single import Game
 
+        if not 0 <= index < self.n_games:
+            raise IndexError(f"game {index}: allowed are 0 to {self.n_games - 1}")
         return Game.from_record(self.ruleset, self.games[index : index + 1], self._options)
 
     @property
@@ -435,6 +448,14 @@ class BatchGame:
     def _show(self, which: npt.NDArray[np.int64]) -> None:
         self._step_part(which, self._no_actions)
         self._plan(which)
+
+
+def _row_of_numbers(name: str, numbers: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    row = np.asarray(numbers)
+    if row.ndim != 1 or not (row.dtype.kind in "iu" or row.size == 0):
+        given = f"shape {row.shape} and dtype {row.dtype}"
+        raise ValueError(f"{name} of {given}: allowed is a row of whole numbers")
+    return np.ascontiguousarray(row, np.int64)
 
 
 _NO_SCALE = np.zeros(0, np.float32)

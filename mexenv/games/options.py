@@ -81,6 +81,17 @@ def seeds_for(seed: int, n: int) -> npt.NDArray[np.uint64]:
     return np.random.SeedSequence(seed).generate_state(n, np.uint64).astype(np.uint64, copy=False)
 
 
+def check_count(name: str, count: Any) -> None:
+    """Make sure that an option is a whole number from 1 on.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
+    if not whole or count < 1:
+        raise ValueError(f"{name} {count!r}: allowed are whole numbers, 1 or more")
+
+
 def check_layout(layout: ObservationLayout, ruleset: Ruleset) -> None:
     """Make sure that a layout was made for such a ruleset.
 

@@ -216,3 +216,16 @@ def check_record(ruleset: Ruleset, g: Any) -> None:
     on_table = all(1 <= g["where"][t] <= p + 1 for t in (*laid, *(tile_index(v, v) for v in doubles)))
     if len(set(there)) < len(there) or len(set(doubles)) < len(doubles) or not on_table:
         raise PositionError("snapshot: a tile is in two places, or in none")
+
+
+def check_options(ruleset: Ruleset, options: Any) -> None:
+    """Make sure that a record of options from outside is one that a game could have.
+
+    Raises:
+        PositionError: a number in it is out of range.
+    """
+    flags = ("match", "skip_forced", "auto_reset", "hold")
+    tops = {"round_index": ruleset.match_rounds - 1, "reward": 2, **dict.fromkeys(flags, 1)}
+    inside = all(0 <= int(options[name][0]) <= top for name, top in tops.items())
+    if not inside or not 0 < float(options["reward_scale"][0]) < np.inf:
+        raise PositionError("snapshot: the options are out of range")

@@ -22,7 +22,7 @@ from mexenv.games.errors import IllegalActionError, PositionError
 from mexenv.games.events import Event, deal_event
 from mexenv.games.log import GameLog, StepEvents, fill_pile
 from mexenv.games.options import check_dtype, check_layout, illegal_text, options_record, seeds_for
-from mexenv.games.position import check_deal, check_record, fill_position
+from mexenv.games.position import check_deal, check_options, check_record, fill_position
 from mexenv.games.slot import ENDED, ILLEGAL, Slot
 from mexenv.games.view import GameView
 from mexenv.observation import ObservationLayout, make_layout
@@ -101,18 +101,18 @@ class Game(GameView):
 
     @property
     def rewards(self) -> npt.NDArray[np.float32]:
-        """Rewards of the last step by seat, float32 [players]."""
-        return self._slot.rewards
+        """Rewards of the last step by seat, float32 [players], new at each look."""
+        return self._slot.rewards.copy()
 
     @property
-    def events(self) -> Sequence[Event]:
-        """What has happened, in order. It tells everything, hidden tiles too."""
-        return self._log.events
+    def events(self) -> list[Event]:
+        """What has happened, in order; new at each look. It tells everything, hidden tiles too."""
+        return self._log.events.copy()
 
     @property
     def action_list(self) -> list[int]:
-        """The action ids carried out so far."""
-        return self._log.actions
+        """The action ids carried out so far, new at each look."""
+        return self._log.actions.copy()
 
     @property
     def deals(self) -> list[list[Tile]]:
@@ -184,7 +184,7 @@ class Game(GameView):
         slot = self._slot
         try:
             number = -1 if action is True or action is False else operator.index(action)
-            result = slot.call(slot.slots, number)
+            result = slot.call(slot.slots, number) if number >= 0 else ILLEGAL
         except (TypeError, OverflowError):
             result = ILLEGAL
         if result == ILLEGAL:
@@ -319,15 +319,21 @@ class Game(GameView):
             given = [[(int(a), int(b)) for a, b in deal] for deal in content["given"]]
             rewards = np.array(content["rewards"], np.float32)
             actions = [int(a) for a in content["actions"]]
-            rounds, starter = list(content["rounds"]), int(content["first_starter"])
+            rounds, starter = [dict(entry) for entry in content["rounds"]], int(content["first_starter"])
             if rewards.shape != self.rewards.shape:
                 raise PositionError("snapshot: the rewards have the wrong size")
+            if not (all(0 <= a < self.actions.n_actions for a in actions) and 0 <= starter < self.players):
+                raise PositionError("snapshot: an action or the first starter is out of range")
+            check_options(self.ruleset, options)
             check_record(self.ruleset, games[0])
+            top = self.ruleset.set_max - int(options["round_index"][0])
+            for k, deal in enumerate(given):
+                check_deal(self.ruleset, k, deal, top - k)
+            piles = [bytes(tile_index(*tile) for tile in deal) for deal in deals]
         except PositionError:
             raise
-        except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise PositionError(f"snapshot: not a snapshot of a game ({error})") from None
-        piles = [bytes(tile_index(*tile) for tile in deal) for deal in deals]
         self._adopt(games, options)
         self._slot.rewards[:] = rewards
         self._given, self.round_history, self.first_starter = given, rounds, starter
@@ -339,6 +345,8 @@ class Game(GameView):
         slot.games[:] = games
         slot.options[:] = options
         slot.options["hold"], slot.options["auto_reset"], slot.options["skip_forced"] = True, False, False
+        if slot.options["round_index"][0] < 0:  # the batch deals random rounds; this is one of them
+            slot.options["round_index"] = games["round_index"]
         slot.show()
         self._log = GameLog(self.actions, self._rules, games)
 
@@ -407,6 +415,8 @@ class Game(GameView):
         Raises:
             PositionError: the position contradicts itself; the message names the field.
         """
+        if options.get("deals"):
+            raise PositionError("deals: not allowed with a position; later rounds are shuffled")
         game = cls(ruleset, seed=0, **options)
         fill_position(ruleset, game._games, position)
         dealing.begin_turn(game._g)

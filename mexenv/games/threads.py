@@ -21,6 +21,8 @@ def _serve(tasks: SimpleQueue[_Task], answers: SimpleQueue[_Answer]) -> None:
             answers.put((task(), None))
         except BaseException as error:  # told to the caller, whatever it is
             answers.put((None, error))
+        # While it waits, a thread must not keep alive what the task was about.
+        del task
 
 
 def _stop(tasks: SimpleQueue[_Task], thread: Thread, process: int) -> None:

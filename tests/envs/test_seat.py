@@ -11,7 +11,8 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 
 import mexenv
 from mexenv import IllegalActionError, SeatEnv, load_agent, mexican_train_v0
-from mexenv.agents import AgentError, RandomAgent
+from mexenv.agents import Agent, AgentError, RandomAgent
+from mexenv.envs import MexicanTrainVectorEnv
 
 ID = "mexenv/MexicanTrain-v0"
 SMALL: dict[str, Any] = {"players": 3, "set_max": 6, "hand_size": 6}
@@ -195,3 +196,50 @@ def test_rendering_shows_the_own_hand_only(mode: str, capsys: Any) -> None:
         assert "player_0" in frame
     else:
         assert frame is None and "player_0" in capsys.readouterr().out
+
+
+class Failing(Agent):
+    """Plays like nobody should: what it gives is not an action, or it fails."""
+
+    def __init__(self, answer: Any) -> None:
+        super().__init__("failing")
+        self.answer = answer
+
+    def act(self, observations: Any, masks: np.ndarray) -> Any:
+        return self.answer(masks)
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (lambda masks: 1 // 0, ZeroDivisionError),
+        (lambda masks: masks.argmin(1), IllegalActionError),
+        (lambda masks: masks.argmax(1) + 0.6, AgentError),
+        (lambda masks: 5, AgentError),
+        (lambda masks: None, AgentError),
+    ],
+)
+def test_after_an_opponent_fails_nobody_goes_on_in_its_place(answer: Any, error: type[Exception]) -> None:
+    good = lambda masks: masks.argmax(1)  # noqa: E731
+    for env in (SeatEnv(agent := Failing(good), **SMALL), MexicanTrainVectorEnv(3, agent, **SMALL)):
+        if isinstance(env, MexicanTrainVectorEnv):
+            with pytest.raises(RuntimeError, match="call reset"):
+                env.step(np.zeros(3, np.int64))
+        agent.answer = good
+        env.reset(seed=1)
+        agent.answer = answer
+        with pytest.raises(error):
+            for _ in range(200):
+                env.step(env.action_masks().argmax(-1))
+        with pytest.raises(RuntimeError, match="call reset"):
+            env.step(env.action_masks().argmax(-1))
+        agent.answer = good
+        env.reset(seed=1)
+        env.step(env.action_masks().argmax(-1))
+
+
+def test_a_number_beyond_all_is_an_illegal_action() -> None:
+    env = SeatEnv(**SMALL)
+    env.reset(seed=1)
+    _, reward, terminated, _, info = env.step(10**30)
+    assert (reward, terminated, info["illegal_action"]) == (-1.0, True, True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import json
 import pickle
@@ -12,8 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mexenv.engine.episode import OPTIONS
 from mexenv.engine.play import apply
-from mexenv.games import Game, IllegalActionError, PositionError
+from mexenv.games import BatchGame, Game, IllegalActionError, PositionError
 from mexenv.observation import make_layout
 from mexenv.rules import preset
 from mexenv.rules.tiles import all_tiles
@@ -454,3 +456,64 @@ def test_events_of_the_end_of_a_round() -> None:
     board.do("12-5@M")
     assert [event.kind for event in board.game.events] == ["play", "out", "scores"]
     assert board.game.events[-1].text == "scores: player_0 0, player_1 9"
+
+
+# --- what must not be taken from outside ----------------------------------------------------------
+
+
+def test_no_number_reaches_behind_the_actions() -> None:
+    game = midway("parsons")
+    before = everything(game)
+    for action in (-1, -2, -(2**62), -(2**63), 2**62, 2**63 - 1, 2**70):
+        with pytest.raises(IllegalActionError, match="is not legal"):
+            game.step(action)
+    assert everything(game) == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"given": [[[1, 0]] * 27] * 7}, {"given": [[[0, 0]]] * 7}, {"given": [[[40, 41]]]},
+        {"deals": [[[99, 99]]]}, {"first_starter": 77}, {"rounds": [5]}, {"actions": [10**6]},
+        {"options": base64.b64encode(b"\xff" * OPTIONS.itemsize).decode()},
+    ],
+)  # fmt: skip
+def test_restore_refuses_what_would_lead_astray_later(change: dict[str, Any]) -> None:
+    game = midway("parsons")
+    before = everything(game)
+    content = json.loads(game.snapshot()) | change
+    with pytest.raises(PositionError):
+        game.restore(json.dumps(content).encode())
+    with pytest.raises(PositionError, match="snapshot"):
+        game.restore(b"[" * 100_000)
+    assert everything(game) == before
+
+
+def test_a_game_out_of_a_batch_of_random_rounds_can_be_kept() -> None:
+    batch = BatchGame(preset("parsons", set_max=6, hand_size=5), 8, engine="random")
+    for i in range(8):
+        game = batch.game(i)
+        game.restore(game.snapshot())
+        assert game.round_index == int(batch.games["round_index"][i])
+    for index in (-1, 8):
+        with pytest.raises(IndexError, match=f"game {index}: allowed are 0 to 7"):
+            batch.game(index)
+
+
+def test_a_position_takes_no_piles() -> None:
+    game = Game(preset("dominos_cc"), seed=3)
+    hands = [[(1, 2)], [(3, 4)], [(5, 6)], [(7, 8)]]
+    with pytest.raises(PositionError, match="deals: not allowed with a position"):
+        Game.from_position(game.ruleset, {"hands": hands}, deals=game.deals)
+
+
+def test_what_a_game_hands_out_is_not_its_own() -> None:
+    game = midway("parsons")
+    before = everything(game)
+    game.events.clear()
+    game.action_list.append(10**6)
+    game.rewards[:] = 7
+    game.action_mask()[:] = 1
+    game.observe(dtype=np.int8)[:] = 9
+    assert everything(game) == before
+    assert game.events

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import gc
 import os
 import pickle
+import threading
+import weakref
 from typing import Any
 
 import numpy as np
@@ -150,10 +153,15 @@ def test_wrong_calls_are_refused() -> None:
         (lambda: batch.play("gready"), "agents: 'gready'; allowed are 'random'"),
         (lambda: batch.play(["greedy"] * 3), "agents: got 3; allowed are 1 name .* or 4"),
         (lambda: batch.play("greedy", 0), "moves 0"),
+        (lambda: batch.play("greedy", 2.5), "moves 2.5"),
+        (lambda: batch.playout(actions=np.zeros(3)), "actions of shape .3,. and dtype float64"),
+        (lambda: batch.playout(actions=np.zeros(1, int)), "actions of shape .1,. and dtype int64"),
+        (lambda: batch.observe(batch.layout, games=[1.7]), "games of shape .1,. and dtype float64"),
+        (lambda: batch.observe(batch.layout, games=np.ones(3, bool)), "games of shape .3,. and dtype bool"),
         (lambda: batch.playout(repeats=0), "repeats 0"),
         (lambda: batch.playout(until="match"), "until 'match'"),
         (lambda: batch.playout(games=np.array([3])), "games: allowed are whole numbers 0 to 2"),
-        (lambda: batch.playout(games=np.array([0.0])), "games: allowed are whole numbers"),
+        (lambda: batch.playout(games=np.array([0.0])), "games of shape .1,. and dtype float64"),
     ):
         with pytest.raises(ValueError, match=message):
             call()
@@ -236,6 +244,19 @@ def test_a_forked_process_has_threads_of_its_own(monkeypatch: pytest.MonkeyPatch
         batch.step(batch.masks.argmax(1))
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_batches_and_their_threads_go_when_nobody_holds_them() -> None:
+    before = threading.active_count()
+    batch = BatchGame(preset("parsons", **SMALL), 600, threads=2)
+    for _ in range(5):
+        batch.playout("greedy", until="round")
+        batch.step(batch.masks.argmax(1))
+    gone = weakref.ref(batch)
+    del batch
+    gc.collect()
+    assert gone() is None
+    assert threading.active_count() <= before
 
 
 def test_a_batch_with_threads_can_be_copied() -> None:
