@@ -87,6 +87,7 @@ class Game(GameView):
         options["hold"] = True  # the piles may be given
         self._slot = Slot(ruleset, options, make_layout("base", ruleset))
         self.round_history: list[dict[str, Any]] = []
+        self._over = False
         if first_starter is not None and not 0 <= first_starter < self.players:
             raise ValueError(f"first_starter {first_starter}: allowed are seats 0 to {self.players - 1}")
         if seed is None:
@@ -94,6 +95,11 @@ class Game(GameView):
         self._deal_first(int(seeds_for(seed, 1)[0]), first_starter, deals or ())
 
     # --- what the record and the log hold ---------------------------------------------------
+
+    @property
+    def over(self) -> bool:
+        """The match (or the single round) is over."""
+        return self._over
 
     @property
     def _mask(self) -> npt.NDArray[np.int8]:
@@ -209,6 +215,7 @@ class Game(GameView):
 
     def _finish_round(self, last: bool) -> None:
         """Note the scores of a round and deal the next."""
+        self._over = last
         g = self._g
         p = self.players
         self.round_history.append(
@@ -348,6 +355,7 @@ class Game(GameView):
         if slot.options["round_index"][0] < 0:  # the batch deals random rounds; this is one of them
             slot.options["round_index"] = games["round_index"]
         slot.show()
+        self._over = bool(slot.games["stage"][0] >= st.ROUND_OVER)
         self._log = GameLog(self.actions, self._rules, games)
 
     @classmethod
