@@ -10,15 +10,13 @@ from mexenv.agents.base import Agent, AgentError, plain, shown
 from mexenv.agents.policy import MANIFEST, PolicyAgent
 from mexenv.agents.scripted import GreedyAgent, OwnFirstAgent, PlannerAgent, RandomAgent
 from mexenv.assets import shipped_checkpoints
+from mexenv.games import SCRIPTED
 from mexenv.rules import Ruleset, load_ruleset
 from mexenv.rules.ruleset import suggestion
 
-SCRIPTED: Final[dict[str, Callable[[], Agent]]] = {
-    "random": RandomAgent,
-    "greedy": GreedyAgent,
-    "own_first": OwnFirstAgent,
-    "planner": PlannerAgent,
-}
+_MAKERS: Final[dict[str, Callable[[], Agent]]] = dict(
+    zip(SCRIPTED, (RandomAgent, GreedyAgent, OwnFirstAgent, PlannerAgent), strict=True)
+)
 
 
 def agent_names() -> list[str]:
@@ -56,7 +54,7 @@ def _find(name_or_path: str | Path, temperature: float) -> Agent:
             raise AgentError(
                 f"temperature {temperature} for {text}: allowed is 0, only policies have another"
             )
-        return SCRIPTED[text]()
+        return _MAKERS[text]()
     shipped = shipped_checkpoints()
     if isinstance(name_or_path, str) and text in shipped:
         return PolicyAgent(shipped[text], temperature=temperature, name=text)

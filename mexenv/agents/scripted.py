@@ -105,9 +105,10 @@ class PlannerAgent(ScriptedAgent):
 def kernel_code(agent: Agent) -> int | None:
     """The number of the kernel that does exactly what an agent does; None if there is none.
 
-    A subclass may act otherwise, and so may a planner with weights of its own.
+    A subclass may act otherwise, and so may an agent whose `act` was replaced, and a planner with weights of
+    its own.
     """
-    if type(agent) not in (RandomAgent, GreedyAgent, OwnFirstAgent, PlannerAgent):
+    if "act" in vars(agent) or type(agent) not in (RandomAgent, GreedyAgent, OwnFirstAgent, PlannerAgent):
         return None
     if isinstance(agent, PlannerAgent) and not np.array_equal(agent._weights, WEIGHTS):
         return None

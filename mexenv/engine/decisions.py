@@ -123,12 +123,6 @@ def has_opening(r: Record) -> bool:
 
 
 @inner
-def hides_train(g: Record, r: Record, o: int, t: int) -> bool:
-    """Seat `o` does not see the chain on train `t`, openings being laid at the same time."""
-    return r.opening == st.CHAIN_HIDDEN and g.stage == st.OPENING and t != o and t != wide(r.players)
-
-
-@inner
 def opening_is_hidden(g: Record, r: Record) -> bool:
     """The present opening phase hides the seats' chains from each other."""
     return r.opening == st.CHAIN_HIDDEN and g.stage == st.OPENING

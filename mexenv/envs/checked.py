@@ -134,7 +134,7 @@ class CheckedEnv(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]  # Petti
         return str(self.env)
 
 
-class _Turns(AECIterable):  # type: ignore[misc]
+class _Turns(AECIterable):  # type: ignore[misc]  # PettingZoo ships no types
     """PettingZoo's iterable over the agents to move; a generator is faster than its iterator."""
 
     def __iter__(self) -> Iterator[str]:

@@ -138,7 +138,6 @@ class BatchGame:
         self._movers = self._no_actions
         # Scratch, for each thread its own.
         self._ids = np.zeros((self._threads, self.n_actions), np.int16)
-        self._rows = np.zeros((self._threads, size), np.int8)
         view = max(size, make_layout("base", ruleset).size)
         self._seen = np.zeros((self._threads, view), np.int8)
         self._hands = np.zeros((self._threads, ruleset.n_values), np.int32)
@@ -226,7 +225,7 @@ class BatchGame:
         if cuts is None or share is None:
             cuts, share = np.array([0, len(which)]), np.zeros(2, np.int64)
         stepping.step_games(
-            self.games, self._rules, self._options, which, actions, self._ids[thread], self._rows[thread],
+            self.games, self._rules, self._options, which, actions, self._ids[thread], self._seen[thread],
             cuts, share, thread,
             self.masks, self.n_legal, self.to_move, self.rewards, self.dones, self.round_ended,
             self.round_pips, self.round_out, self._observed, self._scale, *self._views,

@@ -204,7 +204,7 @@ class Game(GameView):
 
     def _complaint(self, action: object) -> str:
         try:
-            number = -1 if isinstance(action, bool) else operator.index(action)  # type: ignore[arg-type]
+            number = -1 if isinstance(action, bool) else operator.index(action)  # type: ignore[arg-type]  # caught
         except TypeError:
             number = -1
         if number < 0:

@@ -178,6 +178,9 @@ def test_only_agents_that_do_the_same_are_played_by_kernels() -> None:
 
     assert kernel_code(Other()) is None
     assert kernel_code(PlannerAgent(weights=np.zeros(7))) is None
+    patched = load_agent("greedy")
+    patched.act = lambda observations, masks: masks.argmax(1)
+    assert kernel_code(patched) is None
 
 
 def test_draw_legal_reaches_every_action() -> None:
