@@ -24,6 +24,8 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+from mexenv.engine._linking import LinkedCompiler
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _config: Any = numba.config  # its settings are set when it is imported, so no checker sees them
@@ -85,34 +87,41 @@ CACHE_FOLDER = _find_cache_folder()
 def kernel(function: F) -> F:
     """Compile `function` with Numba: no Python objects, no GIL, cached on disk where possible.
 
-    The four decorators do the same when the compiler is off: they leave the function as it is.
+    The three decorators do the same when the compiler is off: they leave the function as it is.
     """
-    return _compiled(function)
+    return _compiled(function, cache=CACHE_FOLDER is not None)
 
 
 def inner(function: F) -> F:
-    """A `kernel` that only kernels call: without an entrance from Python, which takes long to compile."""
-    compiled: Any = _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-    if not JIT_DISABLED:
+    """Compile `function` as a part of the kernels that call it.
 
-        def refuse(*args: Any, **kwargs: Any) -> Any:
-            raise TypeError(f"{function.__name__} is an inner kernel: only kernels can call it")
-
-        # Numba would jump to nowhere on a call from Python: it is neither told what has been compiled, nor
-        # may it compile.
-        compiled.add_overload = lambda result: compiled.overloads.update({result.signature.args: result})
-        compiled._compile_for_args = refuse
-    return cast(F, compiled)
+    A call from Python compiles it as a kernel of its own first.
+    """
+    return _linked(function)
 
 
 def inlined(function: F) -> F:
-    """A `kernel` whose code is put in place of each call, for the short ones that every step runs through."""
-    return _compiled(function, forceinline=True)
+    """An `inner` whose code is put in place of each call, for the short ones that every step runs through."""
+    return _linked(function, forceinline=True)
 
 
-def part(function: F) -> F:
-    """A part of one larger kernel, compiled with it: a kernel of its own would be compiled twice."""
-    return _compiled(function, inline="always")
+def _linked(function: F, **options: Any) -> F:
+    if JIT_DISABLED:
+        return function
+    linked: Any = _compiled(
+        function, pipeline_class=LinkedCompiler, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options
+    )
+    alone: list[F] = []
+
+    def for_python(*args: Any) -> F:
+        if not alone:
+            alone.append(kernel(function))
+        return alone[0]  # which Numba calls then
+
+    # There is nothing that Python could jump to: the dispatcher is not told what has been compiled.
+    linked.add_overload = lambda result: linked.overloads.update({result.signature.args: result})
+    linked._compile_for_args = for_python
+    return cast(F, linked)
 
 
 def _compiled(function: F, **options: Any) -> F:
@@ -120,10 +129,17 @@ def _compiled(function: F, **options: Any) -> F:
     try:
         if CACHE_FOLDER is not None:
             _config.CACHE_DIR = str(CACHE_FOLDER)
-        compile_it = njit(nogil=True, cache=CACHE_FOLDER is not None, error_model="numpy", **options)
-        return cast(F, compile_it(function))
+        compiled: Any = njit(nogil=True, error_model="numpy", **options)(function)
     finally:
         _config.CACHE_DIR = before
+    if not JIT_DISABLED:
+        # One code for all the constants that an argument may be in its callers, not one for each.
+        plain: Callable[[Any], Any] = types.unliteral
+        template = compiled.get_call_template
+        compiled.get_call_template = lambda args, named: template(
+            tuple(map(plain, args)), {name: plain(kind) for name, kind in named.items()}
+        )
+    return cast(F, compiled)
 
 
 def direct(compiled: Callable[..., Any], *example: Any) -> Callable[..., Any]:
@@ -173,6 +189,10 @@ def announced_compile(what: str) -> Iterator[None]:
         yield
     finally:
         if collecting:
+            if gc.get_freeze_count() == 0:
+                # What the compiler made, most of which stays, becomes old without being looked through.
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
     if marker is not None:
         with contextlib.suppress(OSError):

@@ -8,7 +8,7 @@ import numpy as np
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import inner, part, record_dtype, wide
+from mexenv.engine._jit import inlined, inner, record_dtype, wide
 from mexenv.engine.deal import below, new_match, next_round
 from mexenv.engine.legal import list_actions
 from mexenv.engine.play import apply
@@ -70,7 +70,7 @@ def pay(g: Record, r: Record, options: Record, last: bool, rewards: Array) -> No
         rewards[s] += sign * own * options.reward_scale
 
 
-@part
+@inlined
 def advance(
     g: Record, r: Record, options: Record, action: int, ids: Array, reward: Array, pips: Array, out: Array
 ) -> tuple[int, int]:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from mexenv.engine import decisions as ask
-from mexenv.engine._jit import inlined, inner, part, wide
+from mexenv.engine._jit import inlined, inner, wide
 from mexenv.engine.deal import take
 
 Record = Any
 
 
-@part
+@inlined
 def lay(g: Record, r: Record, s: int, t: int, hi: int, lo: int, joined: int, chained: bool) -> bool:
     """Move a tile from hand to train and settle what that changes on the table.
 

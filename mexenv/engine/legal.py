@@ -6,7 +6,7 @@ from typing import Any
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import ctz, inlined, inner, part, wide
+from mexenv.engine._jit import ctz, inlined, inner, wide
 from mexenv.engine.deal import halves
 
 Record = Any
@@ -84,7 +84,7 @@ def _list_drawn(g: Record, r: Record, ids: Array, count: int, t: int, joining: i
     return count
 
 
-@part
+@inlined
 def _list_plays(g: Record, r: Record, ids: Array) -> int:
     """List the mover's plays; returns how many."""
     stage = g.stage
@@ -159,7 +159,7 @@ def drive_ends(g: Record, r: Record, s: int, t: int) -> int:
     return wide(0)
 
 
-@part
+@inlined
 def list_actions(g: Record, r: Record, ids: Array) -> int:
     """List the mover's legal actions.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import inlined, inner, kernel, part, wide
+from mexenv.engine._jit import inlined, inner, kernel, wide
 from mexenv.engine.deal import begin_chain, begin_turn, draw_tile, halves
 from mexenv.engine.lay import lay
 from mexenv.engine.legal import drive_ends, prove_lack
@@ -17,7 +17,7 @@ from mexenv.engine.score import end_round
 Record = Any
 
 
-@part
+@inlined
 def apply(g: Record, r: Record, action: int) -> None:
     """Carry out a legal action of the mover.
 
@@ -76,7 +76,7 @@ def _pass(g: Record, r: Record) -> None:
 # --- play -----------------------------------------------------------------------------------
 
 
-@part
+@inlined
 def _play(g: Record, r: Record, action: int) -> None:
     s = wide(g.mover)
     seats = ask.n_seats(r)

@@ -458,6 +458,7 @@ def _row_of_numbers(name: str, numbers: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
 
 _NO_SCALE = np.zeros(0, np.float32)
+_NO_SCALE.flags.writeable = False  # as that of a layout: kernels are compiled for each kind of array
 
 
 def _both_forms(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]:

@@ -213,7 +213,37 @@ def test_halves_of_every_tile() -> None:
         assert tuple(both_halves(tile)) == tile_of(tile)
 
 
-def test_inner_kernels_refuse_a_call_from_python() -> None:
-    assert both_halves(5) == (2, 2)  # compiled by now
-    with pytest.raises(TypeError, match="halves is an inner kernel"):
-        halves(5)
+def test_inner_kernels_are_compiled_for_themselves_when_python_calls_them() -> None:
+    assert both_halves(5) == (2, 2)  # compiled by now, as a part of that
+    assert [tuple(halves(tile)) for tile in (0, 2, 5)] == [tile_of(0), tile_of(2), tile_of(5)]
+
+
+def test_inner_kernels_have_no_machine_code_of_their_own() -> None:
+    """They are linked into whichever kernel Python calls, and are optimised with it."""
+
+    @_jit.inner
+    def double(x: int) -> int:
+        return 2 * x
+
+    @numba.njit
+    def quadruple(x: int) -> int:
+        return double(double(x))
+
+    assert quadruple(3) == 12
+    for compiled, made in ((double, False), (quadruple, True)):
+        (result,) = compiled.overloads.values()
+        engine = result.library.codegen._engine
+        assert engine.is_symbol_defined(result.fndesc.llvm_func_name) is made
+
+
+def test_constants_make_no_code_of_their_own() -> None:
+    @_jit.inner
+    def scaled(x: int, factor: int, negative: bool) -> int:
+        return -x * factor if negative else x * factor
+
+    @numba.njit
+    def caller(x: int) -> int:
+        return scaled(x, 2, True) + scaled(x, 3, False) + scaled(x, x, x > 1)
+
+    assert caller(1) == 2
+    assert len(scaled.overloads) == 1

@@ -55,7 +55,7 @@ def is_kernel(function: ast.FunctionDef) -> bool:
         for part in ast.walk(decorator)
         if isinstance(part, ast.Name | ast.Attribute)
     }
-    return bool(names & {"kernel", "inner", "inlined", "part", "njit", "jit"})
+    return bool(names & {"kernel", "inner", "inlined", "njit", "jit"})
 
 
 def records(function: ast.FunctionDef) -> set[str]:
@@ -158,7 +158,6 @@ BAD = {
     "tuple": "@kernel\ndef f(g, r):\n    a, b = g, r\n    return b.brand_new",
     "inner kernel": "@inner\ndef f(g, r):\n    return r.must_play",
     "inlined": "@inlined\ndef f(g, r):\n    return r.must_play",
-    "part": "@part\ndef f(g, r):\n    return r.must_play",
     "other decorator": "@_jit.kernel\ndef f(g, r):\n    return r.set_max",
     "called decorator": "@njit(nogil=True)\ndef f(g, r):\n    return r.set_max",
 }
