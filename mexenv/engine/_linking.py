@@ -41,7 +41,6 @@ class _LinkedLowering(NativeLowering):
         # What callers find the code by. Numba takes the machine code's address, of which there is none.
         entry = object()
         state.targetctx.insert_user_function(entry, state.cr.fndesc, [state.library])
-        state.reload_init.extend(state.library._reload_init)
         state.cr = state.cr._replace(cfunc=entry)
         return True
 

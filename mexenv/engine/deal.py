@@ -8,7 +8,8 @@ import numpy as np
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import inner, kernel, wide
+from mexenv.engine._intrinsics import wide
+from mexenv.engine._jit import inner, kernel
 from mexenv.rules import all_tiles
 
 Record = Any

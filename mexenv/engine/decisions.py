@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from mexenv.engine import state as st
-from mexenv.engine._jit import ctz, inlined, inner, kernel, wide
+from mexenv.engine._intrinsics import ctz, wide
+from mexenv.engine._jit import inlined, inner, kernel
 
 Record = Any  # numba records have no static type
 

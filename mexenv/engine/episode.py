@@ -8,7 +8,8 @@ import numpy as np
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import inlined, inner, record_dtype, wide
+from mexenv.engine._intrinsics import wide
+from mexenv.engine._jit import inlined, inner, record_dtype
 from mexenv.engine.deal import below, new_match, next_round
 from mexenv.engine.legal import list_actions
 from mexenv.engine.play import apply

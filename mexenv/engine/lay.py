@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from mexenv.engine import decisions as ask
-from mexenv.engine._jit import inlined, inner, wide
+from mexenv.engine._intrinsics import wide
+from mexenv.engine._jit import inlined, inner
 from mexenv.engine.deal import take
 
 Record = Any

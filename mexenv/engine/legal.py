@@ -6,7 +6,8 @@ from typing import Any
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import ctz, inlined, inner, wide
+from mexenv.engine._intrinsics import ctz, wide
+from mexenv.engine._jit import inlined, inner
 from mexenv.engine.deal import halves
 
 Record = Any

@@ -8,7 +8,8 @@ import numpy as np
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import inlined, inner, kernel, wide
+from mexenv.engine._intrinsics import wide
+from mexenv.engine._jit import inlined, inner, kernel
 from mexenv.engine.deal import begin_chain, begin_turn, draw_tile, halves
 from mexenv.engine.lay import lay
 from mexenv.engine.legal import drive_ends, prove_lack

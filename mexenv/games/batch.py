@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mexenv.engine import state as st
-from mexenv.engine._jit import announced_compile
-from mexenv.games import playing, stepping
+from mexenv.engine._jit import JIT_DISABLED, announced_compile
+from mexenv.games import playing
 from mexenv.games.choosing import agent_codes
 from mexenv.games.errors import IllegalActionError
 from mexenv.games.options import (
@@ -22,6 +22,7 @@ from mexenv.games.options import (
     options_record,
     seeds_for,
 )
+from mexenv.games.stepping import first_illegal, reset_games, share_size, step_call
 from mexenv.games.threads import WorkerThreads
 from mexenv.observation import ObservationLayout, make_layout
 from mexenv.observation.encode import observe_games, plan_games, write_hidden
@@ -31,6 +32,7 @@ from mexenv.rules import ActionLayout, Ruleset, load_ruleset
 if TYPE_CHECKING:
     from mexenv.games.single import Game
 
+_LINE = 64  # entries, and so bytes at least
 _THREAD_GAMES = 256  # a slice below this is not worth a thread
 
 
@@ -130,16 +132,18 @@ class BatchGame:
         self.round_pips = np.zeros((n_games, self.players), np.float32)
         self.round_out = np.zeros((n_games, self.players), np.uint8)
         self._all = np.arange(n_games)
-        self._threads = min(threads, max(1, n_games // _THREAD_GAMES))
+        self._threads = 1 if JIT_DISABLED else min(threads, max(1, n_games // _THREAD_GAMES))
         self._workers = WorkerThreads(self._threads)
         self._slices = np.array_split(self._all, self._threads)
         self._cuts = np.cumsum([0, *map(len, self._slices)])
+        self._shares = np.zeros(share_size(self._threads), np.int64)
+        self._actions = np.zeros(n_games, np.int64)
         self._no_actions = np.full(n_games, -1)
         self._movers = self._no_actions
-        # Scratch, for each thread its own.
-        self._ids = np.zeros((self._threads, self.n_actions), np.int16)
+        # Scratch, for each thread its own, a line of the cache away from the next.
+        self._ids = np.zeros((self._threads, self.n_actions + _LINE), np.int16)
         view = max(size, make_layout("base", ruleset).size)
-        self._seen = np.zeros((self._threads, view), np.int8)
+        self._seen = np.zeros((self._threads, view + _LINE), np.int8)
         self._hands = np.zeros((self._threads, ruleset.n_values), np.int32)
         self._trails = np.zeros((self._threads, MAX_TRAIL), np.int16)
         with announced_compile("game" if record is st.SMALL else "large game"):
@@ -167,7 +171,7 @@ class BatchGame:
 
     def _deal(self, which: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64]) -> None:
         """Deal new episodes in the games `which`, from one generator state each."""
-        stepping.reset_games(self.games, self._rules, self._options, seeds, which)
+        reset_games(self.games, self._rules, self._options, seeds, which)
         self._show(which)
 
     def step(self, actions: npt.NDArray[np.integer[Any]]) -> None:
@@ -185,8 +189,19 @@ class BatchGame:
                 f"actions of shape {actions.shape} and dtype {actions.dtype}: "
                 f"allowed are ({self.n_games},) and whole numbers"
             )
-        # The kernels are compiled for one kind of array only.
-        self._step_some(self._all, np.ascontiguousarray(actions, np.int64))
+        # The kernels are compiled for one kind of array only, and threads know this one.
+        self._actions[:] = actions
+        if self._threads == 1:
+            self._step_some(self._all, self._actions)
+            return
+        words = self._workers.call(self._step_part)
+        self._refuse(self._step_part(words, 0), self._actions)
+        if self._plans:
+            self._workers.run(lambda k: self._plan(self._slices[k]))
+
+    def _step_part(self, words: npt.NDArray[np.int64], thread: int) -> int:
+        """What one of several threads does of a step."""
+        return self._step(self._all, self._actions, True, words, thread, self._cuts, self._shares)
 
     def _step_some(self, which: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:
         """Carry out `actions[i]` in each game i of `which`; the other entries are not looked at.
@@ -194,42 +209,39 @@ class BatchGame:
         Raises:
             IllegalActionError: an action is not legal; nothing has changed.
         """
-        bad = stepping.first_illegal(self.games, which, actions, self.masks)
+        self._refuse(self._step(which, actions, True), actions)
+        self._plan(which)
+
+    def _refuse(self, bad: int, actions: npt.NDArray[np.int64]) -> None:
+        """Raise an error if there is a game with an illegal action."""
         if bad >= 0:
             raise IllegalActionError(self._complaint(bad, int(actions[bad]), bad))
-        if self._threads == 1 or which is not self._all:
-            self._step_part(which, actions)
-            self._plan(which)
-            return
-        # A thread that wakes up late finds less to do, and nobody waits for it but for games it has begun.
-        share = np.zeros(self._threads + 1, np.int64)
-        self._workers.start(lambda k: self._step_part(which, actions, self._cuts, share, k))
-        self._step_part(which, actions, self._cuts, share)
-        if self._plans:
-            self._workers.run(lambda k: self._plan(self._slices[k]))
 
     def _complaint(self, row: int, action: int, game: int) -> str:
         """Why an action in the game of this row, which the caller knows by another number, is refused."""
         legal = np.flatnonzero(self.masks[row]).tolist()
         return f"game {game}: {illegal_text(self.actions, action, legal)}"
 
-    def _step_part(
+    def _step(
         self,
         which: npt.NDArray[np.int64],
         actions: npt.NDArray[np.int64],
-        cuts: npt.NDArray[np.int64] | None = None,
-        share: npt.NDArray[np.int64] | None = None,
+        check: bool,
+        words: npt.NDArray[np.int64] | None = None,
         thread: int = 0,
-    ) -> None:
-        """See `stepping.step_games`; without cuts, one thread steps them all."""
-        if cuts is None or share is None:
-            cuts, share = np.array([0, len(which)]), np.zeros(2, np.int64)
-        stepping.step_games(
-            self.games, self._rules, self._options, which, actions, self._ids[thread], self._seen[thread],
-            cuts, share, thread,
+        cuts: npt.NDArray[np.int64] | None = None,
+        shares: npt.NDArray[np.int64] | None = None,
+    ) -> int:
+        """See `stepping.step_games`; by itself, one thread does it."""
+        if words is None:
+            words, cuts, shares = _NO_WORDS, np.array([0, len(which)]), np.zeros(share_size(1), np.int64)
+        bad: int = step_call(self.games.dtype)(
+            words, thread, cuts, shares, check,
+            self.games, self._rules, self._options, which, actions, self._ids, self._seen,
             self.masks, self.n_legal, self.to_move, self.rewards, self.dones, self.round_ended,
             self.round_pips, self.round_out, self._observed, self._scale, *self._views,
         )  # fmt: skip
+        return bad
 
     def _plan(self, which: npt.NDArray[np.int64]) -> None:
         """Write what the layout `plan` adds to the movers' observations, if that is the layout."""
@@ -310,7 +322,7 @@ class BatchGame:
                     f"allowed are {which.shape} and whole numbers"
                 )
             first[:] = np.repeat(given, repeats)
-            bad = stepping.first_illegal(table.games, table._all, first, table.masks)
+            bad = first_illegal(table.games, table._all, first, table.masks)
             if bad >= 0:
                 raise IllegalActionError(table._complaint(bad, int(first[bad]), int(which[bad // repeats])))
             first[table.over] = -1
@@ -445,7 +457,7 @@ class BatchGame:
         self._show(self._all)
 
     def _show(self, which: npt.NDArray[np.int64]) -> None:
-        self._step_part(which, self._no_actions)
+        self._step(which, self._no_actions, False)
         self._plan(which)
 
 
@@ -457,6 +469,7 @@ def _row_of_numbers(name: str, numbers: npt.ArrayLike) -> npt.NDArray[np.int64]:
     return np.ascontiguousarray(row, np.int64)
 
 
+_NO_WORDS = np.zeros(0, np.int64)
 _NO_SCALE = np.zeros(0, np.float32)
 _NO_SCALE.flags.writeable = False  # as that of a layout: kernels are compiled for each kind of array
 

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mexenv.engine import decisions as ask
-from mexenv.engine._jit import ctz, inlined, inner, kernel, popcount, wide
+from mexenv.engine._intrinsics import ctz, popcount, wide
+from mexenv.engine._jit import inlined, inner, kernel
 from mexenv.engine._lanes import BLOCK, nonzero_bits
 from mexenv.engine.deal import GOLDEN, mixed
 from mexenv.engine.score import tile_points

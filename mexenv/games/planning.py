@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import inner, wide
+from mexenv.engine._intrinsics import wide
+from mexenv.engine._jit import inner
 from mexenv.engine.deal import halves
 from mexenv.engine.score import tile_points
 from mexenv.observation.encode import base_starts

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from mexenv.engine import decisions as ask
-from mexenv.engine._jit import borrowed, kernel, wide
+from mexenv.engine._intrinsics import borrowed, wide
+from mexenv.engine._jit import kernel
 from mexenv.engine.episode import EPISODE, advance
-from mexenv.engine.legal import write_mask
 from mexenv.games.choosing import PLANNER, choose
-from mexenv.observation.encode import write_base, write_observation
+from mexenv.games.stepping import show_game
+from mexenv.observation.encode import write_base
 
 Array = Any
 
@@ -115,11 +116,7 @@ def play_on(
             # `ended` is ROUND or EPISODE, and so is what stops.
             stopped = count == 0 or made >= moves or (ended and stop and ended >= stop)
             if stopped or each or agent == NOBODY:
-                write_mask(ids, count, masks[i])
-                n_legal[i] = count
-                to_move[i] = g.mover
-                if observed:
-                    write_observation(g, r, wide(g.mover), i, view, scale, whole, scaled)
+                show_game(g, r, i, ids, count, view, masks, n_legal, to_move, observed, scale, whole, scaled)
             if stopped or agent == NOBODY:
                 elsewhere += stopped or turn != 0
                 break

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import announced_compile, direct, inner, kernel, record_dtype, wide
+from mexenv.engine._intrinsics import wide
+from mexenv.engine._jit import announced_compile, direct, inner, kernel, record_dtype
 from mexenv.engine.episode import OPTIONS, advance
 from mexenv.engine.legal import write_mask
 from mexenv.games.stepping import reset_games

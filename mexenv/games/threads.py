@@ -10,22 +10,89 @@ from queue import SimpleQueue
 from threading import Thread, current_thread
 from typing import Any
 
-_Task = Callable[[], Any] | None
-_Answer = tuple[Any, BaseException | None]
+import numpy as np
+
+from mexenv.engine._intrinsics import compare_and_swap, load, pause, store
+from mexenv.engine._jit import inner, kernel
+
+Array = Any
+
+_Answer = tuple[int, Any, BaseException | None]
+_Task = tuple[Callable[[int], Any], int, SimpleQueue[_Answer]]
+
+ASLEEP, WAITING, CALLED, RUNNING = range(4)
+"""What a worker does: it waits in Python, which takes long to wake up from, or in a kernel, or works."""
+
+LINE = 8
+"""A worker's word is the first of so many int64, a line of a cache: threads take lines from each other."""
+
+PATIENCE = 3000
+"""How often a worker looks for a call before it goes to sleep: for about as long as waking up takes."""
 
 
-def _serve(tasks: SimpleQueue[_Task], answers: SimpleQueue[_Answer]) -> None:
+@kernel
+def call_workers(words: Array) -> int:
+    """Call all workers.
+
+    Args:
+        words: int64 [workers * LINE], what each does.
+
+    Returns:
+        The workers to be woken up, as bits.
+    """
+    asleep = 0
+    for k in range(words.shape[0] // LINE):
+        if not compare_and_swap(words, k * LINE, WAITING, CALLED):
+            store(words, k * LINE, CALLED)
+            asleep |= 1 << k
+    return asleep
+
+
+@kernel
+def send_workers_to_sleep(words: Array) -> None:
+    """Have workers that wait in a kernel wait in Python, where they can be given any work."""
+    for k in range(words.shape[0] // LINE):
+        compare_and_swap(words, k * LINE, WAITING, ASLEEP)
+
+
+@inner
+def is_called(words: Array, k: int) -> bool:
+    """Wait for a call of worker `k`, in that worker; False if it is to sleep."""
+    looks = 0
+    while True:
+        does = load(words, k * LINE)
+        if does == CALLED and compare_and_swap(words, k * LINE, CALLED, RUNNING):
+            return True
+        if does == ASLEEP:
+            return False
+        looks += 1
+        if looks > PATIENCE and compare_and_swap(words, k * LINE, WAITING, ASLEEP):
+            return False
+        pause()
+
+
+@inner
+def take_back_calls(words: Array) -> None:
+    """Take back the calls that no worker has heard, and wait for workers at work."""
+    for k in range(words.shape[0] // LINE):
+        compare_and_swap(words, k * LINE, CALLED, WAITING)
+        while load(words, k * LINE) == RUNNING:
+            pause()
+
+
+def _serve(tasks: SimpleQueue[_Task | None]) -> None:
     """Carry out tasks until None comes."""
     while (task := tasks.get()) is not None:
+        work, k, answers = task
         try:
-            answers.put((task(), None))
+            answers.put((k, work(k), None))
         except BaseException as error:  # told to the caller, whatever it is
-            answers.put((None, error))
+            answers.put((k, None, error))
         # While it waits, a thread must not keep alive what the task was about.
-        del task
+        del task, work, answers
 
 
-def _stop(tasks: SimpleQueue[_Task], thread: Thread, process: int) -> None:
+def _stop(tasks: SimpleQueue[_Task | None], thread: Thread, process: int) -> None:
     """End a thread, at the latest when Python ends: it must not be cut off inside a kernel."""
     tasks.put(None)
     if thread is not current_thread() and process == os.getpid():
@@ -33,10 +100,11 @@ def _stop(tasks: SimpleQueue[_Task], thread: Thread, process: int) -> None:
 
 
 class WorkerThreads:
-    """A fixed number of threads, the caller's included, that start on a task within some 30 microseconds.
+    """A fixed number of threads, the caller's included.
 
-    They wait without spinning, so nothing is lost while there is no work. Copies and pickles are new threads,
-    and so are those of a forked process.
+    Between two pieces of work they sleep, from which a thread takes some 30 microseconds to wake up. After a
+    kernel that listens for calls they look for the next call for as long before they sleep, and then start at
+    once. Copies and pickles are new threads, and so are those of a forked process.
 
     Args:
         count: number of threads, at least 1.
@@ -44,9 +112,10 @@ class WorkerThreads:
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self._workers: list[tuple[SimpleQueue[_Task], SimpleQueue[_Answer]]] = []
+        self._tasks: list[SimpleQueue[_Task | None]] = []
+        self._words = np.zeros(0, np.int64)
+        self._left: SimpleQueue[_Answer] = SimpleQueue()
         self._process = -1
-        self._busy = False
 
     def run(self, work: Callable[[int], Any]) -> list[Any]:
         """Call `work` with the number of each thread, in that thread, the caller's being 0.
@@ -54,46 +123,56 @@ class WorkerThreads:
         Returns:
             What the calls returned, by number. An exception in a thread is raised here when all are done.
         """
-        self.start(work)
+        self._begin()
+        send_workers_to_sleep(self._words)
+        answers: SimpleQueue[_Answer] = SimpleQueue()
+        for k, tasks in enumerate(self._tasks, 1):
+            tasks.put((work, k, answers))
+        results = [None] * self.count
         try:
-            first = work(0)
+            results[0] = work(0)
         finally:
-            rest = self.join()
-        return [first, *rest]
-
-    def start(self, work: Callable[[int], Any]) -> None:
-        """Call `work(k)` in each thread but the caller's, which goes on.
-
-        What was started before is waited for first, and its exceptions are raised here.
-        """
-        if self.count > 1 and self._process != os.getpid():
-            self._begin()
-        if self._busy:
-            self.join()
-        self._busy = bool(self._workers)
-        for k, (tasks, _) in enumerate(self._workers, 1):
-            tasks.put(partial(work, k))
-
-    def join(self) -> list[Any]:
-        """Wait for what was started; returns what the calls returned."""
-        found = [answers.get() for _, answers in self._workers] if self._busy else []
-        self._busy = False
-        for _, error in found:
+            found = [answers.get() for _ in self._tasks]
+        for k, result, error in found:
             if error is not None:
                 raise error
-        return [result for result, _ in found]
+            results[k] = result
+        return results
+
+    def call(self, listen: Callable[[Array, int], Any]) -> Array:
+        """Call the workers into a kernel, or in it if they still listen there, and go on.
+
+        Args:
+            listen: calls the kernel, always the same one, with the words and the number of the thread. There
+                a worker works as often as `is_called` says so, and then says that it is `WAITING`. The caller
+                takes its own share of the work, all of it if nobody hears the call, and ends with
+                `take_back_calls`.
+
+        Returns:
+            int64 [workers * LINE], the words that those functions take.
+        """
+        self._begin()
+        while not self._left.empty():
+            _, _, error = self._left.get()
+            if error is not None:
+                send_workers_to_sleep(self._words)
+                raise error
+        asleep: int = call_workers(self._words)
+        for k, tasks in enumerate(self._tasks, 1):
+            if asleep >> (k - 1) & 1:
+                tasks.put((partial(listen, self._words), k, self._left))
+        return self._words
 
     def _begin(self) -> None:
+        if self._process == os.getpid():
+            return
         self._process = os.getpid()
-        self._busy = False
-        self._workers = [(SimpleQueue(), SimpleQueue()) for _ in range(1, self.count)]
-        for tasks, answers in self._workers:
-            thread = Thread(target=_serve, args=(tasks, answers), daemon=True)
+        self._words = np.zeros((self.count - 1) * LINE, np.int64)
+        self._tasks = [SimpleQueue() for _ in range(1, self.count)]
+        for tasks in self._tasks:
+            thread = Thread(target=_serve, args=(tasks,), daemon=True)
             thread.start()
             weakref.finalize(self, _stop, tasks, thread, self._process)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_workers": [], "_process": -1, "_busy": False}
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> WorkerThreads:
-        return type(self)(self.count)
+    def __reduce__(self) -> tuple[type[WorkerThreads], tuple[int]]:
+        return type(self), (self.count,)

@@ -8,7 +8,8 @@ import numpy as np
 
 from mexenv.engine import decisions as ask
 from mexenv.engine import state as st
-from mexenv.engine._jit import ctz, inner, kernel, popcount, wide
+from mexenv.engine._intrinsics import ctz, popcount, wide
+from mexenv.engine._jit import inner, kernel
 from mexenv.engine._lanes import LARGEST, PLACES, put_bits, put_bytes, put_places
 from mexenv.engine.deal import halves
 from mexenv.engine.legal import place_seen

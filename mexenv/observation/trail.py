@@ -13,7 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mexenv.engine._jit import ctz, inner, kernel
+from mexenv.engine._intrinsics import ctz
+from mexenv.engine._jit import inner, kernel
 
 DISCOUNT: Final = 0.92
 """Weight of a later tile's pips against the one before it."""

@@ -7,6 +7,7 @@ import gc
 import os
 import pickle
 import threading
+import time
 import weakref
 from typing import Any
 
@@ -233,6 +234,61 @@ def test_worker_threads_tell_results_and_errors() -> None:
     assert threads.run(lambda k: k) == [0, 1, 2]
     for twin in (copy.deepcopy(threads), pickle.loads(pickle.dumps(threads))):
         assert twin.run(lambda k: k) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("threads", [2, 3, 4])
+def test_threads_step_as_one_whether_they_listen_or_sleep(
+    threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps at once after each other, after a rest, and after other work; with illegal actions in between."""
+    monkeypatch.setattr(module, "_THREAD_GAMES", 8)
+    ruleset, rng = preset("parsons", **SMALL), np.random.default_rng(threads)
+    agent = load_agent("random", ruleset)
+    alone, shared = (BatchGame(ruleset, 203, seed=4, threads=count) for count in (1, threads))
+    assert shared._threads == threads
+    for turn in range(200):
+        actions = agent.act(alone.observations, alone.masks)
+        if turn % 7 == 3:
+            bad = actions.copy()
+            wrong = np.sort(rng.choice(203, 3, replace=False))
+            bad[wrong] = [-1, alone.n_actions, 2**40]
+            for batch in (alone, shared):
+                with pytest.raises(IllegalActionError, match=rf"^game {wrong[0]}: action "):
+                    batch.step(bad)
+        for batch in (alone, shared):
+            batch.step(actions)
+            if turn % 11 == 5:
+                batch.play("greedy", 2, seed=turn)
+        if turn % 13 == 7:
+            time.sleep(0.001)
+        for name in (
+            "games",
+            "masks",
+            "n_legal",
+            "to_move",
+            "observations",
+            "rewards",
+            "dones",
+            "round_ended",
+        ):
+            assert getattr(shared, name).tobytes() == getattr(alone, name).tobytes(), (turn, name)
+
+
+def test_an_error_in_a_thread_that_was_called_is_told_at_the_next_call() -> None:
+    threads = WorkerThreads(2)
+    done = threading.Event()
+
+    def listen(words: Any, k: int) -> None:
+        done.set()
+        raise ZeroDivisionError
+
+    threads.call(listen)
+    assert done.wait(10)
+    with pytest.raises(ZeroDivisionError):
+        for _ in range(1000):
+            threads.call(listen)
+            time.sleep(0.001)
+    assert threads.run(lambda k: k) == [0, 1]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
