@@ -211,7 +211,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     def _complaint(self, agent: str, action: Any) -> str:
         if action is None:
             return f"{agent}: action None is only for an agent whose episode is over; {agent} is to move"
-        legal = np.flatnonzero(self._slot.mask).tolist()
+        legal = self._slot.legal()
         try:
             return f"{agent}: {illegal_text(self.actions, operator.index(action), legal)}"
         except TypeError:

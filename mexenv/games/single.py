@@ -142,8 +142,7 @@ class Game(GameView):
 
     def legal_actions(self) -> list[int]:
         """Action ids of the mover, ascending; empty when the game is over."""
-        legal: list[int] = self._slot.legal.nonzero()[0].tolist()
-        return legal
+        return self._slot.legal()
 
     def observe(
         self,
@@ -162,8 +161,11 @@ class Game(GameView):
             float32 or int8 [layout.size].
         """
         slot = self._slot
-        if seat is None and dtype is np.int8 and (layout == "base" or layout is slot.layout):
-            return slot.observation.copy()
+        if seat is None and (layout == "base" or layout is slot.layout):
+            if dtype is np.int8:
+                return slot.observation.copy()
+            if dtype is np.float32:
+                return slot.scaled_view().copy()
         if isinstance(layout, str):
             layout = make_layout(layout, self.ruleset)
         if seat is None and layout is slot.layout:
@@ -187,14 +189,14 @@ class Game(GameView):
         Raises:
             IllegalActionError: the mover does not have this action; nothing has changed.
         """
+        number = action if type(action) is int else _whole(action)
         slot = self._slot
         try:
-            number = -1 if action is True or action is False else operator.index(action)
             result = slot.call(slot.slots, number) if number >= 0 else ILLEGAL
-        except (TypeError, OverflowError):
+        except OverflowError:
             result = ILLEGAL
         if result == ILLEGAL:
-            raise IllegalActionError(self._complaint(action))
+            raise IllegalActionError(self._complaint(action, number))
         log = self._log
         actions = log.actions
         actions.append(number)
@@ -202,11 +204,7 @@ class Game(GameView):
             self._finish_round(result // ENDED == EPISODE)
         return StepEvents(log, len(actions) - 1)
 
-    def _complaint(self, action: object) -> str:
-        try:
-            number = -1 if isinstance(action, bool) else operator.index(action)  # type: ignore[arg-type]  # caught
-        except TypeError:
-            number = -1
+    def _complaint(self, action: object, number: int) -> str:
         if number < 0:
             return f"action {action!r} is not legal: ids are whole numbers from 0 on"
         if self.over:
@@ -438,3 +436,13 @@ class Game(GameView):
                 )
         game._adopt(game._games.copy(), game._options.copy())
         return game
+
+
+def _whole(action: object) -> int:
+    """A whole number of any type as an int, and -1 for everything else, truth values included."""
+    if isinstance(action, bool):
+        return -1
+    try:
+        return operator.index(action)  # type: ignore[arg-type]  # caught
+    except TypeError:
+        return -1

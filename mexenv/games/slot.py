@@ -42,6 +42,7 @@ def _slot_dtype(state: np.dtype[np.void]) -> np.dtype[np.void]:
             ("rules", st.RULES),
             ("options", OPTIONS),
             ("floats", np.int64),  # 1: the scaled form is written too
+            ("n_legal", np.int64),
             ("ids", np.int16, (actions,)),
             ("mask", np.int8, (actions,)),
             ("observation", np.int8, (largest_size(values, seats),)),
@@ -78,11 +79,25 @@ def step_slot(slots: Array, action: int) -> int:
         g, r, slot.options, action, ids, slot.rewards[:], slot.round_pips[:], slot.round_out[:]
     )
     write_mask(ids, count, mask)
+    _sort(ids, count)
+    slot.n_legal = count
     view = slot.observation[:]
     end = write_base(g, r, wide(g.mover), view)
     if slot.floats:
         _scale(slot, 0, end)
     return ended * ENDED + wide(g.mover)
+
+
+@inner
+def _sort(ids: Array, count: int) -> None:
+    """Put the first so many ids, which are few, in ascending order."""
+    for k in range(1, count):
+        x = ids[k]
+        j = k
+        while j > 0 and ids[j - 1] > x:
+            ids[j] = ids[j - 1]
+            j -= 1
+        ids[j] = x
 
 
 @inner
@@ -129,7 +144,6 @@ class Slot:
         observation: int8 [layout.size], what the mover sees.
         scaled: float32 [layout.size], the same scaled, if wanted.
         view: whichever of the two is wanted.
-        legal: bool [n_actions], `mask` under another dtype.
         slots: structured [1], the whole; what `call` takes.
         call: `step_slot` for `slots` and an action id.
         rewards: float32 [players], rewards of the last step.
@@ -167,10 +181,24 @@ class Slot:
         self.options: st.StateArray = slots["options"]
         self.mask: npt.NDArray[np.int8] = slots["mask"][0, : self._n_actions]
         self.observation: npt.NDArray[np.int8] = slots["observation"][0, : self.layout.size]
-        self.legal: npt.NDArray[np.bool_] = self.mask.view(np.bool_)
         self.scaled: npt.NDArray[np.float32] = slots["scaled"][0, : self.layout.size]
-        self.view: npt.NDArray[Any] = self.scaled if slots["floats"][0] else self.observation
+        self._floats = bool(slots["floats"][0])
+        self.view: npt.NDArray[Any] = self.scaled if self._floats else self.observation
         self.rewards: npt.NDArray[np.float32] = slots["rewards"][0, : self._players]
+        self._n_legal, self._ids = slots["n_legal"].data, slots["ids"][0].data
+
+    def scaled_view(self) -> npt.NDArray[np.float32]:
+        """`scaled`, which is written from the first look at it on."""
+        if not self._floats:
+            self._floats = True
+            self.slots["floats"] = True
+            self.show()
+        return self.scaled
+
+    def legal(self) -> list[int]:
+        """Ids of the mover's legal actions, ascending."""
+        found: list[int] = self._ids[: self._n_legal[0]].tolist()
+        return found
 
     def deal(self, seed: np.uint64 | None = None) -> None:
         """Deal a new episode, from a state of the generator, or going on with the game's own."""
