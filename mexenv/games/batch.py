@@ -155,11 +155,18 @@ class BatchGame:
         Args:
             seed: one seed for all games together; None goes on with the games' own generators.
             seeds: uint64 [n], one seed for each game, which then depends on it alone.
+
+        Raises:
+            ValueError: the seeds are something else.
         """
         if seeds is not None:
-            states = np.ascontiguousarray(seeds, np.uint64)
-            if states.shape != (self.n_games,):
-                raise ValueError(f"seeds of shape {states.shape}: allowed is ({self.n_games},)")
+            given = np.asarray(seeds)
+            if given.shape != (self.n_games,) or given.dtype.kind not in "iu" or (given < 0).any():
+                raise ValueError(
+                    f"seeds of shape {given.shape} and dtype {given.dtype}: "
+                    f"allowed are ({self.n_games},) and whole numbers from 0 on"
+                )
+            states = np.ascontiguousarray(given, np.uint64)
         elif seed is not None:
             states = seeds_for(seed, self.n_games)
         else:

@@ -17,6 +17,8 @@ REWARDS = ("relative", "pips", "win")
 REWARD_SCALES = {"relative": 0.04, "pips": 0.04, "win": 1.0}
 """Default factors: about one over the standard deviation of a round's pips; a win is worth 1."""
 
+_TINY, _HUGE = 1e-30, 1e30  # float32 holds rewards of all rounds within these
+
 
 def round_option(engine: str | int, ruleset: Ruleset) -> int:
     """Round index for an `engine` option: `first` is 0, `random` is -1, a number is itself.
@@ -28,8 +30,7 @@ def round_option(engine: str | int, ruleset: Ruleset) -> int:
         return 0
     if engine == "random":
         return -1
-    whole = isinstance(engine, (int, np.integer)) and not isinstance(engine, bool)
-    if whole and 0 <= int(engine) < ruleset.match_rounds:
+    if _is_whole(engine) and 0 <= int(engine) < ruleset.match_rounds:
         return int(engine)
     raise ValueError(
         f"engine {engine!r}: allowed are 'first', 'random' and round numbers 0 to {ruleset.match_rounds - 1}"
@@ -58,8 +59,10 @@ def options_record(
             raise ValueError(f"{field} {flag!r}: allowed are True and False")
     factor = REWARD_SCALES[reward] if reward_scale is None else reward_scale
     number = isinstance(factor, (int, float, np.integer, np.floating)) and not isinstance(factor, bool)
-    if not (number and np.isfinite(factor) and factor > 0):
-        raise ValueError(f"reward_scale {reward_scale!r}: allowed are finite numbers above 0, and None")
+    if not (number and _TINY <= factor <= _HUGE):
+        raise ValueError(
+            f"reward_scale {reward_scale!r}: allowed are numbers from {_TINY:g} to {_HUGE:g}, and None"
+        )
     options = np.zeros(1, episodes.OPTIONS)
     options["match"] = episode == "match"
     options["round_index"] = 0 if episode == "match" else round_option(engine, ruleset)
@@ -76,7 +79,7 @@ def seeds_for(seed: int, n: int) -> npt.NDArray[np.uint64]:
     Raises:
         ValueError: `seed` is no whole number from 0 on.
     """
-    if not isinstance(seed, int | np.integer) or seed < 0:
+    if not _is_whole(seed) or seed < 0:
         raise ValueError(f"seed {seed!r}: allowed are whole numbers from 0 on")
     return np.random.SeedSequence(seed).generate_state(n, np.uint64).astype(np.uint64, copy=False)
 
@@ -87,9 +90,22 @@ def check_count(name: str, count: Any) -> None:
     Raises:
         ValueError: it is something else.
     """
-    whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
-    if not whole or count < 1:
+    if not _is_whole(count) or count < 1:
         raise ValueError(f"{name} {count!r}: allowed are whole numbers, 1 or more")
+
+
+def check_seat(name: str, seat: Any, players: int) -> None:
+    """Make sure that a seat is one.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    if not _is_whole(seat) or not 0 <= seat < players:
+        raise ValueError(f"{name} {seat!r}: allowed are the seats 0 to {players - 1}")
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, int | np.integer) and not isinstance(number, bool)
 
 
 def check_layout(layout: ObservationLayout, ruleset: Ruleset) -> None:

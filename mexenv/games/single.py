@@ -21,7 +21,14 @@ from mexenv.engine.play import next_turn
 from mexenv.games.errors import IllegalActionError, PositionError
 from mexenv.games.events import Event, deal_event
 from mexenv.games.log import GameLog, StepEvents, fill_pile
-from mexenv.games.options import check_dtype, check_layout, illegal_text, options_record, seeds_for
+from mexenv.games.options import (
+    check_dtype,
+    check_layout,
+    check_seat,
+    illegal_text,
+    options_record,
+    seeds_for,
+)
 from mexenv.games.position import check_deal, check_options, check_record, fill_position
 from mexenv.games.slot import ENDED, ILLEGAL, Slot
 from mexenv.games.view import GameView
@@ -88,8 +95,8 @@ class Game(GameView):
         self._slot = Slot(ruleset, options, make_layout("base", ruleset))
         self.round_history: list[dict[str, Any]] = []
         self._over = False
-        if first_starter is not None and not 0 <= first_starter < self.players:
-            raise ValueError(f"first_starter {first_starter}: allowed are seats 0 to {self.players - 1}")
+        if first_starter is not None:
+            check_seat("first_starter", first_starter, self.players)
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1, np.uint32)[0])
         self._deal_first(int(seeds_for(seed, 1)[0]), first_starter, deals or ())
@@ -135,10 +142,15 @@ class Game(GameView):
 
         Returns:
             int8 [n_actions]; all zero for a seat that is not to move.
+
+        Raises:
+            ValueError: there is no such seat.
         """
-        if seat is None or seat == self.to_move:
-            return self._slot.mask.copy()
-        return np.zeros_like(self._slot.mask)
+        if seat is not None:
+            check_seat("seat", seat, self.players)
+            if seat != self.to_move:
+                return np.zeros_like(self._slot.mask)
+        return self._slot.mask.copy()
 
     def legal_actions(self) -> list[int]:
         """Action ids of the mover, ascending; empty when the game is over."""
@@ -159,6 +171,9 @@ class Game(GameView):
 
         Returns:
             float32 or int8 [layout.size].
+
+        Raises:
+            ValueError: there is no such seat, or the layout or dtype is not allowed.
         """
         slot = self._slot
         if seat is None and (layout == "base" or layout is slot.layout):
@@ -172,8 +187,8 @@ class Game(GameView):
             view = slot.observation
         else:
             check_layout(layout, self.ruleset)
-            if seat is not None and not 0 <= seat < self.players:
-                raise ValueError(f"seat {seat}: allowed are 0 to {self.players - 1}")
+            if seat is not None:
+                check_seat("seat", seat, self.players)
             view = slot.observe(int(self._g["mover"]) if seat is None else seat, layout)
         return view.copy() if check_dtype(dtype) == np.int8 else layout.to_float(view)
 

@@ -442,11 +442,22 @@ def test_a_copy_of_one_game_goes_on_alone() -> None:
     assert state(batch) == before
 
 
+@pytest.mark.parametrize("seeds", [[1.5, 2.0], [1, -1], [True, False], [1], [[1, 2]], ["a", "b"], None])
+def test_seeds_of_games_are_whole_numbers(seeds: Any) -> None:
+    batch = BatchGame(preset("parsons", **SMALL), 2, seed=1)
+    before = state(batch)
+    with pytest.raises(ValueError, match=r"seeds of shape .* allowed are \(2,\) and whole numbers from 0 on"):
+        batch.reset(seeds=[seeds] if seeds is None else seeds)
+    assert state(batch) == before
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [
         ("reward_scale", float("nan")),
         ("reward_scale", 0),
+        ("reward_scale", 1e39),
+        ("reward_scale", 1e-50),
         ("reward_scale", "a"),
         ("reward_scale", True),
         ("engine", True),

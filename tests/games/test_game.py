@@ -384,7 +384,9 @@ def test_a_given_deal_is_dealt_in_blocks() -> None:
         ({"engine": "last", "episode": "round"}, "engine 'last'"),
         ({"engine": 13, "episode": "round"}, "engine 13: .*0 to 12"),
         ({"engine": -1, "episode": "round"}, "engine -1"),
-        ({"first_starter": 4}, "first_starter 4: allowed are seats 0 to 3"),
+        ({"first_starter": 4}, "first_starter 4: allowed are the seats 0 to 3"),
+        ({"first_starter": True}, "first_starter True"),
+        ({"seed": True}, "seed True: allowed are whole numbers from 0 on"),
         ({"first_starter": -1}, "first_starter -1"),
         ({"seed": -1}, "seed -1: allowed are whole numbers from 0 on"),
         ({"seed": 1.5}, r"seed 1\.5"),
@@ -396,9 +398,15 @@ def test_options_are_checked(options: dict[str, Any], message: str) -> None:
         Game(preset("parsons"), **{"seed": 0, **options})
 
 
+@pytest.mark.parametrize("seat", [-1, 4, 99, True, 0.5, "x"])
+def test_only_seats_have_action_masks(seat: Any) -> None:
+    with pytest.raises(ValueError, match=f"seat {seat!r}: allowed are the seats 0 to 3"):
+        Game(preset("parsons"), seed=0).action_mask(seat)
+
+
 @pytest.mark.parametrize("seat", [-1, 4, 100])
 def test_only_seats_observe(seat: int) -> None:
-    with pytest.raises(ValueError, match=f"seat {seat}: allowed are 0 to 3"):
+    with pytest.raises(ValueError, match=f"seat {seat}: allowed are the seats 0 to 3"):
         midway("parsons").observe(seat)
 
 
@@ -517,3 +525,28 @@ def test_what_a_game_hands_out_is_not_its_own() -> None:
     game.observe(dtype=np.int8)[:] = 9
     assert everything(game) == before
     assert game.events
+
+
+@pytest.mark.parametrize("name", ["parsons", "wikipedia_partners"])
+def test_both_forms_of_an_observation_agree_whenever_they_are_asked_for(name: str) -> None:
+    """The scaled form is written from the first look at it on, in copies of the game too."""
+    ruleset, rng = preset(name, set_max=6, players=4, hand_size=5, rounds=3), random.Random(1)
+    layout = make_layout("base", ruleset)
+    games = [Game(ruleset, seed=2)]
+    for turn in range(150):
+        if games[0].over:
+            break
+        if turn == 10:
+            games.append(games[0].clone())  # nobody has looked yet
+        for game in games if turn >= 20 else games[1:]:
+            assert np.array_equal(
+                game.observe(dtype=np.float32), layout.to_float(game.observe(dtype=np.int8))
+            )
+        if turn == 30:
+            games += [games[0].clone(), pickle.loads(pickle.dumps(games[1]))]
+        legal = games[0].legal_actions()
+        assert legal == np.flatnonzero(games[0].action_mask()).tolist()
+        action = rng.choice(legal)
+        for game in games:
+            game.step(action)
+    assert turn > 60
