@@ -31,16 +31,20 @@ def apply(g: Record, r: Record, action: int) -> None:
     if ask.watches_own_end(r):
         g.own_fits = ask.own_end_fits(g, r, wide(g.mover))
     draw = ask.n_pairs(r)
+    opening = g.stage == st.OPENING
+    over, failed, marks = True, False, wide(0)
     if action == draw:
         _draw(g, r)
+        over = False
     elif action < draw:
-        _play(g, r, action)
-    elif g.stage == st.OPENING:
-        _end_chain(g, r)
-    elif g.stage == st.CHAIN or g.stage == st.DRIVE:
-        end_turn(g, r, False, wide(0))
-    else:
-        _pass(g, r)
+        over = _play(g, r, action)
+    elif not opening and g.stage != st.CHAIN and g.stage != st.DRIVE:
+        failed, marks = True, _pass(g, r)
+    # Each of these is called in one place only: the compiler copies them to every call.
+    if over:
+        following = _end_chain(g, r) if opening else _end_turn(g, r, failed, marks)
+        if following >= 0:
+            next_turn(g, r, following)
     if g.stage == st.ROUND_OVER:
         end_round(g, r)
 
@@ -60,8 +64,8 @@ def _draw(g: Record, r: Record) -> None:
 
 
 @inner
-def _pass(g: Record, r: Record) -> None:
-    """Give up a play that was owed."""
+def _pass(g: Record, r: Record) -> int:
+    """Give up a play that was owed; returns the seats on whose trains that puts a marker, as bits."""
     s = wide(g.mover)
     if ask.must_play(r) and (g.drawn == 0 or ask.must_play_drawn(g, r)):
         prove_lack(g, r, s)
@@ -71,14 +75,15 @@ def _pass(g: Record, r: Record) -> None:
         for q in range(wide(g.q_n)):
             if g.q_fresh[q] and wide(g.q_train[q]) < ask.n_seats(r):
                 marks |= wide(1) << wide(g.q_train[q])
-    end_turn(g, r, True, marks)
+    return marks
 
 
 # --- play -----------------------------------------------------------------------------------
 
 
 @inlined
-def _play(g: Record, r: Record, action: int) -> None:
+def _play(g: Record, r: Record, action: int) -> bool:
+    """Play a tile; tells whether the turn, or in the opening the chain, is over."""
     s = wide(g.mover)
     seats = ask.n_seats(r)
     place = ask.pair_place(r, action)
@@ -97,29 +102,27 @@ def _play(g: Record, r: Record, action: int) -> None:
         g.chain_train = t
         g.chain_end = hi + lo - joined
     if stage == st.OPENING:
-        if g.hand_n[s] == 0:
-            _end_chain(g, r)
-        return
+        return g.hand_n[s] == 0
     _check_empty_hand(g, r, s, hi if hi == lo else -1, waits)
     if g.out != 0:
         g.stage = st.ROUND_OVER
-    elif chained:
+        return False
+    if chained:
         g.stage = st.CHAIN
-        if g.hand_n[s] == 0:
-            end_turn(g, r, False, wide(0))
-    else:
-        if ask.drives(r):
-            _drive_on(g, s, t, stage, owed)
-        if waits and ask.owes_extra(r):
-            g.turn_doubles += 1
-            g.draws_used = 0
-            g.stage = st.THIRD if ask.owes_third(g, r) else st.EXTRA
-        elif g.drive_at != 0 and _has_next_stop(g, r, s):
-            g.turn_doubles = 0
-            g.draws_used = 0
-            g.stage = st.DRIVE
-        else:
-            end_turn(g, r, False, wide(0))
+        return g.hand_n[s] == 0
+    if ask.drives(r):
+        _drive_on(g, s, t, stage, owed)
+    if waits and ask.owes_extra(r):
+        g.turn_doubles += 1
+        g.draws_used = 0
+        g.stage = st.THIRD if ask.owes_third(g, r) else st.EXTRA
+        return False
+    if g.drive_at != 0 and _has_next_stop(g, r, s):
+        g.turn_doubles = 0
+        g.draws_used = 0
+        g.stage = st.DRIVE
+        return False
+    return True
 
 
 @inner
@@ -174,8 +177,8 @@ def _clear_fresh(g: Record) -> None:
 
 
 @inner
-def _end_chain(g: Record, r: Record) -> None:
-    """The mover's chain in the opening phase is finished."""
+def _end_chain(g: Record, r: Record) -> int:
+    """The mover's chain in the opening phase is finished; returns who may be asked next, or -1."""
     s = wide(g.mover)
     if g.turn_plays == 0:
         if ask.opening_must_start(r):
@@ -197,7 +200,8 @@ def _end_chain(g: Record, r: Record) -> None:
         g.stage = st.ROUND_OVER
     else:
         g.stage = st.PLAY
-        next_turn(g, r, wide(g.starter))
+        return wide(g.starter)
+    return -1
 
 
 @inner
@@ -215,14 +219,17 @@ def _raise_markers(g: Record, r: Record, marks: int) -> bool:
 
 
 @inner
-def end_turn(g: Record, r: Record, failed: bool, marks: int) -> None:
-    """The mover's turn is over: the next seat is to move, or the round is blocked.
+def _end_turn(g: Record, r: Record, failed: bool, marks: int) -> int:
+    """The mover's turn is over: another seat is to move, or the round is blocked.
 
     Args:
         g: the game.
         r: the ruleset.
         failed: the turn ended with a pass instead of a play that was owed.
         marks: bit set of the seats on whose trains that puts a marker.
+
+    Returns:
+        The seat that may be asked next, or -1.
     """
     s = wide(g.mover)
     if ask.marks_unplayable(g, r):
@@ -245,8 +252,8 @@ def end_turn(g: Record, r: Record, failed: bool, marks: int) -> None:
             if not waiting:
                 g.blocked = 1
                 g.stage = st.ROUND_OVER
-                return
-    next_turn(g, r, _left_of(r, s))
+                return -1
+    return _left_of(r, s)
 
 
 @kernel

@@ -303,12 +303,12 @@ def write_observation(
         whole: int8 [n, size] for whole numbers, or [0, size].
         scaled: float32 [n, size] for scaled ones, or [0, size].
     """
-    if scaled.shape[0] == 0:
-        write_base(g, r, o, whole[i])
-        return
-    result = scaled[i]
-    for j in range(write_base(g, r, o, row)):
-        result[j] = np.float32(row[j]) * scale[j]
+    floats = scaled.shape[0] > 0
+    size = write_base(g, r, o, row if floats else whole[i])
+    if floats:
+        result = scaled[i]
+        for j in range(size):
+            result[j] = np.float32(row[j]) * scale[j]
 
 
 @kernel
