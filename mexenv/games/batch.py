@@ -10,33 +10,29 @@ import numpy as np
 import numpy.typing as npt
 
 from mexenv.engine import state as st
-from mexenv.engine._jit import JIT_DISABLED, announced_compile
+from mexenv.engine._jit import announced_compile
 from mexenv.games import playing
+from mexenv.games.arrays import GameArrays, both_forms
 from mexenv.games.choosing import agent_codes
 from mexenv.games.errors import IllegalActionError
 from mexenv.games.options import (
     check_count,
     check_dtype,
     check_layout,
-    illegal_text,
     options_record,
     seeds_for,
 )
-from mexenv.games.stepping import first_illegal, reset_games, share_size, step_call
-from mexenv.games.threads import WorkerThreads
+from mexenv.games.stepping import first_illegal
 from mexenv.observation import ObservationLayout, make_layout
-from mexenv.observation.encode import observe_games, plan_games, write_hidden
-from mexenv.observation.trail import MAX_TRAIL
-from mexenv.rules import ActionLayout, Ruleset, load_ruleset
+from mexenv.observation.encode import observe_games, write_hidden
+from mexenv.observation.plan import plan_call
+from mexenv.rules import Ruleset, load_ruleset
 
 if TYPE_CHECKING:
     from mexenv.games.single import Game
 
-_LINE = 64  # entries, and so bytes at least
-_THREAD_GAMES = 256  # a slice below this is not worth a thread
 
-
-class BatchGame:
+class BatchGame(GameArrays):
     """Many games of one ruleset, stepped together by compiled kernels.
 
     The arrays are made once and overwritten by every `reset` and `step`; copy what is to be kept.
@@ -102,51 +98,13 @@ class BatchGame:
         check_count("n_games", n_games)
         check_count("threads", threads)
         ruleset = load_ruleset(ruleset)
-        self.ruleset = ruleset
-        self.n_games = n_games
-        self.players = ruleset.players
-        self.actions = ActionLayout(ruleset)
-        self.n_actions = self.actions.n_actions
-        self.layout = make_layout(layout, ruleset) if isinstance(layout, str) else layout
-        if self.layout is not None:
-            check_layout(self.layout, ruleset)
-        self._dtype = check_dtype(dtype)
-        record = st.dtype_for(ruleset)
-        self.games: st.StateArray = np.zeros(n_games, record)
-        self._rules = st.rules_record(ruleset)
-        self._options = options_record(
-            ruleset, episode, engine, reward, reward_scale, skip_forced, auto_reset
-        )
-        self.to_move = np.zeros(n_games, np.int64)
-        self.masks = np.zeros((n_games, self.n_actions), np.int8)
-        self.n_legal = np.zeros(n_games, np.int64)
-        size = 0 if self.layout is None else self.layout.size
-        self.observations: npt.NDArray[Any] = np.zeros((n_games, size), self._dtype)
-        self._views = _both_forms(self.observations)
-        self._scale = _NO_SCALE if self.layout is None else self.layout.scale
-        self._observed = self.layout is not None
-        self._plans = self.layout is not None and self.layout.name == "plan"
-        self.rewards = np.zeros((n_games, self.players), np.float32)
-        self.dones = np.zeros(n_games, np.uint8)
-        self.round_ended = np.zeros(n_games, np.uint8)
-        self.round_pips = np.zeros((n_games, self.players), np.float32)
-        self.round_out = np.zeros((n_games, self.players), np.uint8)
-        self._all = np.arange(n_games)
-        self._threads = 1 if JIT_DISABLED else min(threads, max(1, n_games // _THREAD_GAMES))
-        self._workers = WorkerThreads(self._threads)
-        self._slices = np.array_split(self._all, self._threads)
-        self._cuts = np.cumsum([0, *map(len, self._slices)])
-        self._shares = np.zeros(share_size(self._threads), np.int64)
-        self._actions = np.zeros(n_games, np.int64)
-        self._no_actions = np.full(n_games, -1)
-        self._movers = self._no_actions
-        # Scratch, for each thread its own, a line of the cache away from the next.
-        self._ids = np.zeros((self._threads, self.n_actions + _LINE), np.int16)
-        view = max(size, make_layout("base", ruleset).size)
-        self._seen = np.zeros((self._threads, view + _LINE), np.int8)
-        self._hands = np.zeros((self._threads, ruleset.n_values), np.int32)
-        self._trails = np.zeros((self._threads, MAX_TRAIL), np.int16)
-        with announced_compile("game" if record is st.SMALL else "large game"):
+        options = options_record(ruleset, episode, engine, reward, reward_scale, skip_forced, auto_reset)
+        shown = make_layout(layout, ruleset) if isinstance(layout, str) else layout
+        if shown is not None:
+            check_layout(shown, ruleset)
+        super().__init__(ruleset, n_games, options, shown, check_dtype(dtype), threads)
+        small = self.games.dtype == st.SMALL
+        with announced_compile("game" if small else "large game"):
             self.reset(seed)
 
     def reset(self, seed: int | None = None, *, seeds: npt.ArrayLike | None = None) -> None:
@@ -176,11 +134,6 @@ class BatchGame:
         self.dones[:] = 0
         self.round_ended[:] = 0
 
-    def _deal(self, which: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64]) -> None:
-        """Deal new episodes in the games `which`, from one generator state each."""
-        reset_games(self.games, self._rules, self._options, seeds, which)
-        self._show(which)
-
     def step(self, actions: npt.NDArray[np.integer[Any]]) -> None:
         """Carry out one action in every game that is not over.
 
@@ -205,56 +158,6 @@ class BatchGame:
         self._refuse(self._step_part(words, 0), self._actions)
         if self._plans:
             self._workers.run(lambda k: self._plan(self._slices[k]))
-
-    def _step_part(self, words: npt.NDArray[np.int64], thread: int) -> int:
-        """What one of several threads does of a step."""
-        return self._step(self._all, self._actions, True, words, thread, self._cuts, self._shares)
-
-    def _step_some(self, which: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:
-        """Carry out `actions[i]` in each game i of `which`; the other entries are not looked at.
-
-        Raises:
-            IllegalActionError: an action is not legal; nothing has changed.
-        """
-        self._refuse(self._step(which, actions, True), actions)
-        self._plan(which)
-
-    def _refuse(self, bad: int, actions: npt.NDArray[np.int64]) -> None:
-        """Raise an error if there is a game with an illegal action."""
-        if bad >= 0:
-            raise IllegalActionError(self._complaint(bad, int(actions[bad]), bad))
-
-    def _complaint(self, row: int, action: int, game: int) -> str:
-        """Why an action in the game of this row, which the caller knows by another number, is refused."""
-        legal = np.flatnonzero(self.masks[row]).tolist()
-        return f"game {game}: {illegal_text(self.actions, action, legal)}"
-
-    def _step(
-        self,
-        which: npt.NDArray[np.int64],
-        actions: npt.NDArray[np.int64],
-        check: bool,
-        words: npt.NDArray[np.int64] | None = None,
-        thread: int = 0,
-        cuts: npt.NDArray[np.int64] | None = None,
-        shares: npt.NDArray[np.int64] | None = None,
-    ) -> int:
-        """See `stepping.step_games`; by itself, one thread does it."""
-        if words is None:
-            words, cuts, shares = _NO_WORDS, np.array([0, len(which)]), np.zeros(share_size(1), np.int64)
-        bad: int = step_call(self.games.dtype)(
-            words, thread, cuts, shares, check,
-            self.games, self._rules, self._options, which, actions, self._ids, self._seen,
-            self.masks, self.n_legal, self.to_move, self.rewards, self.dones, self.round_ended,
-            self.round_pips, self.round_out, self._observed, self._scale, *self._views,
-        )  # fmt: skip
-        return bad
-
-    def _plan(self, which: npt.NDArray[np.int64]) -> None:
-        """Write what the layout `plan` adds to the movers' observations, if that is the layout."""
-        if self._plans:
-            movers = self._movers[: len(which)]
-            plan_games(self.games, self._rules, which, which, movers, self._scale, *self._views)
 
     def play(self, agents: str | Sequence[str] = "random", moves: int = 1, *, seed: int = 0) -> int:
         """Let scripted agents play on in every game, without Python between their moves.
@@ -348,47 +251,6 @@ class BatchGame:
         twin.refresh()
         return twin
 
-    def _play_all(
-        self,
-        codes: npt.NDArray[np.int64],
-        seeds: npt.NDArray[np.uint64],
-        moves: int,
-        stop: int,
-        actions: npt.NDArray[np.int64] | None = None,
-        each: bool = False,
-    ) -> int:
-        """`_play_some` with all games, on all threads; `codes` by seat from seat 0 on."""
-        first = self._no_actions if actions is None else actions
-        seats = np.zeros(self.n_games, np.int64)
-
-        def play(k: int) -> int:
-            return self._play_some(self._slices[k], first, codes, seats, seeds, moves, stop, each, k)[0]
-
-        return sum(self._workers.run(play))
-
-    def _play_some(
-        self,
-        which: npt.NDArray[np.int64],
-        actions: npt.NDArray[np.int64],
-        codes: npt.NDArray[np.int64],
-        seats: npt.NDArray[np.int64],
-        seeds: npt.NDArray[np.uint64],
-        moves: int,
-        stop: int,
-        each: bool = False,
-        thread: int = 0,
-    ) -> tuple[int, int]:
-        """See `playing.play_on`."""
-        played: tuple[int, int] = playing.play_on(
-            self.games, self._rules, self._options, which, actions, codes, seats, moves, stop, seeds,
-            self._ids[thread], self._seen[thread],
-            self._hands[thread], self._trails[thread], self.masks, self.n_legal, self.to_move, self.rewards,
-            self.dones, self.round_ended, self.round_pips, self.round_out, each, self._observed, self._scale,
-            *self._views,
-        )  # fmt: skip
-        self._plan(which)
-        return played
-
     def observe(
         self,
         layout: ObservationLayout,
@@ -422,11 +284,11 @@ class BatchGame:
             raise ValueError(f"seats of shape {who.shape}: allowed is {which.shape}")
         # Observations are written as vectors, so into rows without gaps.
         rows = np.ascontiguousarray(out)
-        forms = _both_forms(rows)
+        forms = both_forms(rows)
         observe_games(self.games, self._rules, which, who, layout.scale, *forms)
         if layout.name == "plan":
             every = np.arange(len(which))
-            plan_games(self.games, self._rules, which, every, who, layout.scale, *forms)
+            plan_call(self.games.dtype)(self.games, self._rules, which, every, who, layout.scale, *forms)
         if rows is not out:
             out[:] = rows
         return out
@@ -463,10 +325,6 @@ class BatchGame:
         """Write masks, movers and observations anew after the records were changed from outside."""
         self._show(self._all)
 
-    def _show(self, which: npt.NDArray[np.int64]) -> None:
-        self._step(which, self._no_actions, False)
-        self._plan(which)
-
 
 def _row_of_numbers(name: str, numbers: npt.ArrayLike) -> npt.NDArray[np.int64]:
     row = np.asarray(numbers)
@@ -474,16 +332,3 @@ def _row_of_numbers(name: str, numbers: npt.ArrayLike) -> npt.NDArray[np.int64]:
         given = f"shape {row.shape} and dtype {row.dtype}"
         raise ValueError(f"{name} of {given}: allowed is a row of whole numbers")
     return np.ascontiguousarray(row, np.int64)
-
-
-_NO_WORDS = np.zeros(0, np.int64)
-_NO_SCALE = np.zeros(0, np.float32)
-_NO_SCALE.flags.writeable = False  # as that of a layout: kernels are compiled for each kind of array
-
-
-def _both_forms(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]:
-    """Observations as the kernels take them, int8 and float32, of which the one not written has no rows."""
-    size = rows.shape[1]
-    if rows.dtype == np.int8:
-        return rows, np.empty((0, size), np.float32)
-    return np.empty((0, size), np.int8), rows

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
+import numpy as np
+
 from mexenv.engine import decisions as ask
+from mexenv.engine import state as st
 from mexenv.engine._intrinsics import borrowed, wide
-from mexenv.engine._jit import kernel
-from mexenv.engine.episode import EPISODE, advance
+from mexenv.engine._jit import announced_compile, direct, kernel
+from mexenv.engine.episode import EPISODE, OPTIONS, advance
 from mexenv.games.choosing import PLANNER, choose
 from mexenv.games.stepping import show_game
 from mexenv.observation.encode import write_base
@@ -125,3 +130,19 @@ def play_on(
             action = choose(agent, r, ids, count, view, hand, trail, seeds[i : i + 1])
         total += made
     return total, elsewhere
+
+
+@cache
+def play_call(record: np.dtype[np.void]) -> Callable[..., tuple[int, int]]:
+    """`play_on` for one dtype of records, compiled, and announced if that takes long."""
+    word, byte, line = np.zeros(1, np.int64), np.zeros(1, np.uint8), np.zeros((1, 1), np.float32)
+    flags, row, scale = line.astype(np.int8), np.zeros((1, 1), np.uint8), line[0].copy()
+    scale.flags.writeable = False
+    with announced_compile("scripted play"):
+        return direct(
+            play_on,
+            np.zeros(1, record), np.zeros(1, st.RULES), np.zeros(1, OPTIONS), word, word, word, word, 1,
+            GO_ON, word.astype(np.uint64), word.astype(np.int16), flags[0], word.astype(np.int32),
+            word.astype(np.int16), flags, word, word, line, byte, byte, line, row, True, True,
+            scale, flags, line,
+        )  # fmt: skip

@@ -21,8 +21,9 @@ from mexenv.engine.episode import OPTIONS, advance
 from mexenv.engine.legal import write_mask
 from mexenv.games.stepping import reset_games
 from mexenv.observation import ObservationLayout
-from mexenv.observation.encode import base_size, observe_games, plan_games, write_base, write_trails
+from mexenv.observation.encode import base_size, observe_games, write_base
 from mexenv.observation.layouts import largest_size
+from mexenv.observation.plan import plan_call, write_trails
 from mexenv.rules import ActionLayout, Ruleset
 
 Array = Any
@@ -123,11 +124,13 @@ def _step_call(dtype: np.dtype[np.void], plan: bool) -> Callable[[st.StateArray,
     step = direct(step_slot, np.zeros(1, dtype), 0)
     if not plan:
         return step
+    with announced_compile("trail planning"):
+        add_plan = direct(plan_slot, np.zeros(1, dtype))
 
     def step_and_plan(slots: st.StateArray, action: int) -> int:
         result: int = step(slots, action)
         if result != ILLEGAL:
-            plan_slot(slots)
+            add_plan(slots)
         return result
 
     return step_and_plan
@@ -217,7 +220,9 @@ class Slot:
         none = np.empty((0, layout.size), np.float32)
         observe_games(self.games, self.rules, _FIRST, seats, layout.scale, out, none)
         if layout.name == "plan":
-            plan_games(self.games, self.rules, _FIRST, _FIRST, seats, layout.scale, out, none)
+            plan_call(self.games.dtype)(
+                self.games, self.rules, _FIRST, _FIRST, seats, layout.scale, out, none
+            )
         row: npt.NDArray[np.int8] = out[0]
         return row
 

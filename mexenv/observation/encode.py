@@ -14,7 +14,6 @@ from mexenv.engine._lanes import LARGEST, PLACES, put_bits, put_bytes, put_place
 from mexenv.engine.deal import halves
 from mexenv.engine.legal import place_seen
 from mexenv.engine.score import hand_points
-from mexenv.observation.trail import DISCOUNT, LENGTH_BONUS, MAX_NODES, MAX_TRAIL, best_trail, flip_tile
 
 Record = Any
 Array = Any
@@ -225,69 +224,6 @@ def _put_exactly(out: Array, at: int, bits: int, count: int) -> None:
 
 
 @inner
-def write_trails(g: Record, r: Record, o: int, out: Array, k: int) -> int:
-    """Write the sections that `plan` adds to `base`, from index `k` on; returns the index after them."""
-    values = ask.n_values(r)
-    tiles = values * (values + 1) >> 1
-    own_len = out[k : k + tiles]
-    own_pips = out[k + tiles : k + 2 * tiles]
-    else_len = out[k + 2 * tiles : k + 3 * tiles]
-    else_pips = out[k + 3 * tiles : k + 4 * tiles]
-    place = out[k + 4 * tiles : k + 5 * tiles]
-    summary = out[k + 5 * tiles : k + 5 * tiles + 3]
-    out[k : k + 5 * tiles + 3] = 0
-
-    hand = np.empty(values, np.int32)
-    for v in range(values):
-        hand[v] = g.hand[o, v]
-    ends = wide(g.end_mask[o])
-    plan = np.empty(MAX_TRAIL, np.int16)
-    other = np.empty(MAX_TRAIL, np.int16)
-    _, length, pips = best_trail(hand, ends, MAX_NODES, plan, DISCOUNT, LENGTH_BONUS)
-    total = 0
-    for i in range(length):
-        tile = wide(plan[i])
-        hi, lo = halves(tile)
-        place[tile] = i + 1
-        total += hi + lo
-    summary[0] = min(wide(np.rint(pips)), 127)
-    summary[1] = length
-    summary[2] = min(total // 2, 127)
-
-    for hi in range(values):
-        partners = wide(g.hand[o, hi]) & ((wide(1) << (hi + 1)) - 1)
-        while partners:
-            lo = ctz(partners)
-            partners &= partners - 1
-            tile = (hi * (hi + 1) >> 1) + lo
-            fits_hi = (ends >> hi) & 1
-            fits_lo = (ends >> lo) & 1
-            rest_len = length
-            rest_pips = pips
-            if place[tile] == 1 and not (fits_hi and fits_lo and hi != lo):
-                own_len[tile] = length
-                own_pips[tile] = summary[0]
-                flip_tile(hand, hi, lo)
-                _, rest_len, rest_pips = best_trail(hand, ends, MAX_NODES, other, DISCOUNT, LENGTH_BONUS)
-                flip_tile(hand, hi, lo)
-            elif place[tile] or fits_hi or fits_lo:
-                flip_tile(hand, hi, lo)
-                if place[tile]:
-                    _, rest_len, rest_pips = best_trail(hand, ends, MAX_NODES, other, DISCOUNT, LENGTH_BONUS)
-                if fits_hi or fits_lo:
-                    next_ends = (fits_hi << lo) | (fits_lo << hi)
-                    _, after_len, after_pips = best_trail(
-                        hand, next_ends, MAX_NODES, other, DISCOUNT, LENGTH_BONUS
-                    )
-                    own_len[tile] = min(after_len + 1, 64)
-                    own_pips[tile] = min(wide(np.rint(hi + lo + DISCOUNT * after_pips)), 127)
-                flip_tile(hand, hi, lo)
-            else_len[tile] = rest_len
-            else_pips[tile] = min(wide(np.rint(rest_pips)), 127)
-    return k + 5 * tiles + 3
-
-
-@inner
 def write_observation(
     g: Record, r: Record, o: int, i: int, row: Array, scale: Array, whole: Array, scaled: Array
 ) -> None:
@@ -332,52 +268,12 @@ def observe_games(
     r = rules[0]
     row = np.empty(scale.shape[0], np.int8)
     for j in range(which.shape[0]):
-        o = _observer(games, r, which[j], seats[j])
+        o = observer_of(games, r, which[j], seats[j])
         write_observation(games[which[j]], r, o, j, row, scale, whole, scaled)
 
 
-@kernel
-def plan_games(
-    games: Array,
-    rules: Array,
-    which: Array,
-    rows: Array,
-    seats: Array,
-    scale: Array,
-    whole: Array,
-    scaled: Array,
-) -> None:
-    """Write what the layout `plan` adds to `base`; apart, so that nobody else compiles or waits for it.
-
-    Args:
-        games: records [n].
-        rules: ruleset record [1].
-        which: int64 [m], the games to observe.
-        rows: int64 [m], the rows to write.
-        seats: int64 [m], the observing seat in each, -1 for the mover.
-        scale: float32 [size].
-        whole: int8 [rows, size] or [0, size], see `write_observation`.
-        scaled: float32 [rows, size] or [0, size].
-
-    Raises:
-        IndexError: there is no such game or seat.
-    """
-    r = rules[0]
-    begin = base_size(r)
-    row = np.empty(scale.shape[0], np.int8)
-    for j in range(which.shape[0]):
-        o = _observer(games, r, which[j], seats[j])
-        if scaled.shape[0] == 0:
-            write_trails(games[which[j]], r, o, whole[rows[j]], begin)
-            continue
-        end = write_trails(games[which[j]], r, o, row, begin)
-        result = scaled[rows[j]]
-        for k in range(begin, end):
-            result[k] = np.float32(row[k]) * scale[k]
-
-
 @inner
-def _observer(games: Array, r: Record, game: int, seat: int) -> int:
+def observer_of(games: Array, r: Record, game: int, seat: int) -> int:
     """The observing seat (-1: the mover) of a game, both checked: a wrong index would read other memory."""
     if game < 0 or game >= games.shape[0] or seat < -1 or seat >= ask.n_seats(r):
         raise IndexError("there is no such game or no such seat to observe")
@@ -393,7 +289,7 @@ def write_hidden(games: Array, rules: Array, which: Array, out: Array) -> None:
     tiles = values * (values + 1) >> 1
     out[:] = 0
     for i in range(which.shape[0]):
-        _observer(games, r, which[i], -1)
+        observer_of(games, r, which[i], -1)
         g = games[which[i]]
         for place in range(1, seats):
             s = (wide(g.mover) + place) % seats

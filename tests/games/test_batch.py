@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from mexenv.games import BatchGame, Game, IllegalActionError
-from mexenv.games import batch as module
+from mexenv.games import arrays as module
 from mexenv.games.options import seeds_for
 from mexenv.games.stepping import step_games
 from mexenv.observation import make_layout

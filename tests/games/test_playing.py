@@ -19,7 +19,7 @@ from mexenv.agents.scripted import kernel_code
 from mexenv.engine._jit import kernel
 from mexenv.engine.state import rules_record
 from mexenv.games import SCRIPTED, BatchGame, Game, IllegalActionError
-from mexenv.games import batch as module
+from mexenv.games import arrays as module
 from mexenv.games.choosing import draw_legal
 from mexenv.games.threads import WorkerThreads
 from mexenv.observation import make_layout
