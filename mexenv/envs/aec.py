@@ -13,6 +13,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from mexenv.engine.episode import EPISODE
+from mexenv.engine.state import copy_records
 from mexenv.envs.checked import CheckedEnv
 from mexenv.envs.options import (
     ActionSpace,
@@ -284,7 +285,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     def get_state(self) -> EnvState:
         """The position and PettingZoo's bookkeeping, to come back to with `set_state`."""
         api = {name: deepcopy(getattr(self, name)) for name in _API_STATE}
-        return EnvState(self._slot.games.copy(), api, self.ruleset.digest)
+        return EnvState(copy_records(self._slot.games), api, self.ruleset.digest)
 
     def set_state(self, state: EnvState) -> None:
         """Go back to a position of this environment, or to one of another with the same options.
@@ -297,7 +298,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         """
         if state.ruleset != self.ruleset.digest:
             raise ValueError("state: it was taken from an environment with another ruleset")
-        self._slot.games[:] = state.games
+        copy_records(state.games, to=self._slot.games)
         self._slot.show()
         self._mover = int(state.games["mover"][0])
         for name, value in state.api.items():

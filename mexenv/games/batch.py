@@ -247,7 +247,7 @@ class BatchGame(GameArrays):
         twin = BatchGame(self.ruleset, len(which), layout=None, threads=self._threads)
         twin._options[:] = self._options
         twin._options["auto_reset"] = 0
-        twin.games[:] = self.games[which]
+        st.copy_records(self.games, which, to=twin.games)
         twin.refresh()
         return twin
 

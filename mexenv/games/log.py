@@ -46,7 +46,7 @@ class GameLog:
         """
         self._layout = layout
         self._rules = rules.copy()
-        self._games = games.copy()  # the game where `_events` end
+        self._games = st.copy_records(games)  # the game where `_events` end
         self._events = list(events)
         self._ends = [len(self._events)] * (len(actions) + 1)  # events up to each action
         self._rounds = len(piles)
@@ -72,7 +72,7 @@ class GameLog:
 
     def _replay(self, action: int) -> list[Event]:
         """Carry out the next action on the copy and tell what happens."""
-        before, was_in_force = self._games.copy(), doubles_in_force(self._games, self._rules)
+        before, was_in_force = st.copy_records(self._games), doubles_in_force(self._games, self._rules)
         g, r = self._games[0], self._rules[0]
         apply(g, r, action)
         over = bool(g["stage"] >= st.ROUND_OVER)
@@ -95,7 +95,7 @@ class GameLog:
         """An independent copy."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        twin._games = self._games.copy()
+        twin._games = st.copy_records(self._games)
         for name in ("_events", "_ends", "actions", "piles"):
             setattr(twin, name, list(getattr(self, name)))
         return twin

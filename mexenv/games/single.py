@@ -362,7 +362,7 @@ class Game(GameView):
     def _adopt(self, games: st.StateArray, options: st.StateArray) -> None:
         """Go on from a record; the log begins here."""
         slot = self._slot
-        slot.games[:] = games
+        st.copy_records(games, to=slot.games)
         slot.options[:] = options
         slot.options["hold"], slot.options["auto_reset"], slot.options["skip_forced"] = True, False, False
         if slot.options["round_index"][0] < 0:  # the batch deals random rounds; this is one of them
@@ -449,7 +449,7 @@ class Game(GameView):
                     f"to_move: seat {wanted} is skipped while {game.in_force} must be covered; "
                     f"the next seat asked is {game.to_move}"
                 )
-        game._adopt(game._games.copy(), game._options.copy())
+        game._adopt(st.copy_records(game._games), game._options.copy())
         return game
 
 

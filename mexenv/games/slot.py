@@ -230,7 +230,7 @@ class Slot:
         """An independent copy."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        twin.slots = self.slots.copy()
+        twin.slots = st.copy_records(self.slots)
         twin._look()
         return twin
 

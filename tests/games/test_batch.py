@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from mexenv.engine import state as st
 from mexenv.games import BatchGame, Game, IllegalActionError
 from mexenv.games import arrays as module
 from mexenv.games.options import seeds_for
@@ -470,3 +471,18 @@ def test_seeds_of_games_are_whole_numbers(seeds: Any) -> None:
 def test_an_option_that_makes_no_sense_is_named(option: str, value: object) -> None:
     with pytest.raises(ValueError, match=option):
         BatchGame(preset("dominos_cc"), 1, **{option: value})
+
+
+def test_records_are_copied_whole() -> None:
+    batch = BatchGame(preset("parsons"), 3, seed=1)
+    games = batch.games
+    for which in ([2, 0, 0, 1], []):
+        rows = np.array(which, np.int64)
+        copied = st.copy_records(games, rows)
+        assert [game.tobytes() for game in copied] == [games[i].tobytes() for i in which]
+    copied = st.copy_records(games)
+    assert copied.tobytes() == games.tobytes() and not np.shares_memory(copied, games)
+    st.copy_records(games[1:2], to=copied[:1])
+    assert copied[0].tobytes() == games[1].tobytes() and copied[1].tobytes() == games[1].tobytes()
+    with pytest.raises(TypeError, match="records of one size"):
+        st.copy_records(games, to=np.zeros(3, st.LARGE))
