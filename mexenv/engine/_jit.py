@@ -179,7 +179,7 @@ def announced_compile(what: str) -> Iterator[None]:
         return
     _announced.add(what)
     kept = "once" if marker is not None else "for this process, no folder to keep it in is writable"
-    line = f"mexenv: compiling the {what} kernels ({kept}; about ten seconds) ..."
+    line = f"mexenv: compiling the {what} kernels ({kept}; five to ten seconds) ..."
     print(line, file=sys.stderr, flush=True)
     collecting = gc.isenabled()
     gc.disable()  # the compiler makes so many objects that looking for garbage takes a tenth of its time
