@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from mexenv.engine._jit import JIT_DISABLED
@@ -51,6 +53,9 @@ if JIT_DISABLED:
         words[i] = new
 
     def pause() -> None:
+        """Nothing, see below."""
+
+    def give_way() -> None:
         """Nothing, see below."""
 
     def ctz(x: int) -> int:
@@ -155,6 +160,20 @@ else:
 
     _PREFETCHED = 640
     """Bytes of a record, from its front, that a step is likely to look at."""
+
+    _function_of_c: Any = cgutils.get_or_insert_function
+
+    @intrinsic
+    def give_way(typingctx: Any) -> Any:
+        """Let another thread have this core if one waits for it, where the system can be told (POSIX)."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            if os.name == "posix":
+                kind = ir.FunctionType(ir.IntType(32), [])
+                builder.call(_function_of_c(builder.module, kind, "sched_yield"), [])
+            return context.get_dummy_value()
+
+        return types.void(), codegen
 
     def _bit_intrinsic(name: str) -> Any:
         @intrinsic

@@ -154,7 +154,7 @@ class BatchGame(GameArrays):
         if self._threads == 1:
             self._step_some(self._all, self._actions)
             return
-        words = self._workers.call(self._step_part)
+        words = self._workers.awake(self._step_part)
         self._refuse(self._step_part(words, 0), self._actions)
         if self._plans:
             self._workers.run(lambda k: self._plan(self._slices[k]))

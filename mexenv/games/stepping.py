@@ -14,7 +14,6 @@ from mexenv.engine._intrinsics import (
     compare_and_swap,
     fetch_add,
     load,
-    pause,
     prefetch,
     store,
     wide,
@@ -22,7 +21,7 @@ from mexenv.engine._intrinsics import (
 from mexenv.engine._jit import direct, inlined, inner, kernel
 from mexenv.engine.episode import EPISODE, OPTIONS, advance, start_episode
 from mexenv.engine.legal import write_mask
-from mexenv.games.threads import LINE, WAITING, is_called, take_back_calls
+from mexenv.games.threads import LINE, WAITING, call_workers, is_called, take_back_calls, wait_a_little
 from mexenv.observation.encode import write_observation
 
 Array = Any
@@ -95,7 +94,7 @@ def _check_actions(
                     break
             fetch_add(shares, checked, end - begin)
     while load(shares, checked) < which.shape[0]:
-        pause()
+        wait_a_little()
 
 
 @inlined
@@ -195,6 +194,8 @@ def step_games(
     n = which.shape[0]
     threads = cuts.shape[0] - 1
     checked, illegal = threads * LINE, (2 * threads + 1) * LINE
+    if thread == 0:
+        call_workers(words)
     while thread == 0 or is_called(words, thread - 1):
         if check:
             _check_actions(cuts, shares, thread, checked, illegal, games, which, actions, masks)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mexenv.engine._intrinsics import compare_and_swap, load, pause, store
+from mexenv.engine._intrinsics import compare_and_swap, give_way, load, pause
 from mexenv.engine._jit import inner, kernel
 
 Array = Any
@@ -26,26 +26,23 @@ ASLEEP, WAITING, CALLED, RUNNING = range(4)
 LINE = 8
 """A worker's word is the first of so many int64, a line of a cache: threads take lines from each other."""
 
-PATIENCE = 3000
-"""How often a worker looks for a call before it goes to sleep: for about as long as waking up takes."""
+PATIENCE = 100
+"""How often a worker looks for a call before it goes to sleep: for somewhat longer than waking up takes."""
 
 
-@kernel
-def call_workers(words: Array) -> int:
-    """Call all workers.
+@inner
+def wait_a_little() -> None:
+    """Wait for half a microsecond or so, or for longer if another thread waits for this core."""
+    for _ in range(16):
+        pause()
+    give_way()
 
-    Args:
-        words: int64 [workers * LINE], what each does.
 
-    Returns:
-        The workers to be woken up, as bits.
-    """
-    asleep = 0
+@inner
+def call_workers(words: Array) -> None:
+    """Call the workers that wait in a kernel, where words (int64 [workers * LINE]) say what each does."""
     for k in range(words.shape[0] // LINE):
-        if not compare_and_swap(words, k * LINE, WAITING, CALLED):
-            store(words, k * LINE, CALLED)
-            asleep |= 1 << k
-    return asleep
+        compare_and_swap(words, k * LINE, WAITING, CALLED)
 
 
 @kernel
@@ -68,7 +65,7 @@ def is_called(words: Array, k: int) -> bool:
         looks += 1
         if looks > PATIENCE and compare_and_swap(words, k * LINE, WAITING, ASLEEP):
             return False
-        pause()
+        wait_a_little()
 
 
 @inner
@@ -77,7 +74,7 @@ def take_back_calls(words: Array) -> None:
     for k in range(words.shape[0] // LINE):
         compare_and_swap(words, k * LINE, CALLED, WAITING)
         while load(words, k * LINE) == RUNNING:
-            pause()
+            wait_a_little()
 
 
 def _serve(tasks: SimpleQueue[_Task | None]) -> None:
@@ -139,29 +136,34 @@ class WorkerThreads:
             results[k] = result
         return results
 
-    def call(self, listen: Callable[[Array, int], Any]) -> Array:
-        """Call the workers into a kernel, or in it if they still listen there, and go on.
+    def awake(self, listen: Callable[[Array, int], Any]) -> Array:
+        """Have all workers wait in a kernel, those on their way there included.
 
         Args:
             listen: calls the kernel, always the same one, with the words and the number of the thread. There
                 a worker works as often as `is_called` says so, and then says that it is `WAITING`. The caller
-                takes its own share of the work, all of it if nobody hears the call, and ends with
-                `take_back_calls`.
+                begins with `call_workers`, takes its own share of the work, all of it if nobody hears the
+                call, and ends with `take_back_calls`.
 
         Returns:
             int64 [workers * LINE], the words that those functions take.
         """
         self._begin()
+        words = self._words
         while not self._left.empty():
             _, _, error = self._left.get()
             if error is not None:
-                send_workers_to_sleep(self._words)
+                send_workers_to_sleep(words)
                 raise error
-        asleep: int = call_workers(self._words)
-        for k, tasks in enumerate(self._tasks, 1):
-            if asleep >> (k - 1) & 1:
-                tasks.put((partial(listen, self._words), k, self._left))
-        return self._words
+        for k, tasks in enumerate(self._tasks):
+            if words[k * LINE] == ASLEEP:
+                try:
+                    words[k * LINE] = WAITING
+                    tasks.put((partial(listen, words), k + 1, self._left))
+                except BaseException:  # an interrupt: whether the worker comes or not, it is to sleep
+                    words[k * LINE] = ASLEEP
+                    raise
+        return words
 
     def _begin(self) -> None:
         if self._process == os.getpid():
