@@ -28,6 +28,16 @@ def test_generated_parts_are_current(generator: ModuleType) -> None:
     assert generator.outdated() == [], "run: make docs"
 
 
+def test_policies_that_a_user_exports_are_not_told_of(
+    generator: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = generator.shipped_checkpoints()
+    assert set(generator.SHIPPED) <= set(shipped)
+    own = {"my_policy": shipped[generator.SHIPPED[0]], **shipped}
+    monkeypatch.setattr(generator, "shipped_checkpoints", lambda: own)
+    assert generator.outdated() == []
+
+
 def test_a_change_in_the_code_would_be_noticed(generator: ModuleType) -> None:
     page = (ROOT / "docs" / "observation.md").read_text()
     assert generator.current(page.replace("| `hand` |", "| `hands` |")) == page

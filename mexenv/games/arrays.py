@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from mexenv.engine import state as st
 from mexenv.engine._jit import JIT_DISABLED
-from mexenv.games.errors import IllegalActionError
 from mexenv.games.options import illegal_text
 from mexenv.games.playing import play_call
 from mexenv.games.stepping import reset_games, share_size, step_call
@@ -84,6 +83,12 @@ class GameArrays:
         self._hands = np.zeros((self._threads, ruleset.n_values), np.int32)
         self._trails = np.zeros((self._threads, MAX_TRAIL), np.int16)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Arrays unpickled from somebody's memory may not be written; the kernels would not ask.
+        self.__dict__.update({name: _writable(value) for name, value in state.items()})
+        self._scale = _NO_SCALE if self.layout is None else self.layout.scale
+        self._views = both_forms(self.observations)
+
     def _deal(self, which: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64]) -> None:
         """Deal new episodes in the games `which`, from one generator state each."""
         reset_games(self.games, self._rules, self._options, seeds, which)
@@ -92,20 +97,6 @@ class GameArrays:
     def _step_part(self, words: npt.NDArray[np.int64], thread: int) -> int:
         """What one of several threads does of a step."""
         return self._step(self._all, self._actions, True, words, thread, self._cuts, self._shares)
-
-    def _step_some(self, which: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:
-        """Carry out `actions[i]` in each game i of `which`; the other entries are not looked at.
-
-        Raises:
-            IllegalActionError: an action is not legal; nothing has changed.
-        """
-        self._refuse(self._step(which, actions, True), actions)
-        self._plan(which)
-
-    def _refuse(self, bad: int, actions: npt.NDArray[np.int64]) -> None:
-        """Raise an error if there is a game with an illegal action."""
-        if bad >= 0:
-            raise IllegalActionError(self._complaint(bad, int(actions[bad]), bad))
 
     def _complaint(self, row: int, action: int, game: int) -> str:
         """Why an action in the game of this row, which the caller knows by another number, is refused."""
@@ -184,6 +175,10 @@ class GameArrays:
     def _show(self, which: npt.NDArray[np.int64]) -> None:
         self._step(which, self._no_actions, False)
         self._plan(which)
+
+
+def _writable(value: Any) -> Any:
+    return value.copy() if isinstance(value, np.ndarray) and not value.flags.writeable else value
 
 
 _NO_WORDS = np.zeros(0, np.int64)

@@ -152,10 +152,11 @@ class BatchGame(GameArrays):
         # The kernels are compiled for one kind of array only, and threads know this one.
         self._actions[:] = actions
         if self._threads == 1:
-            self._step_some(self._all, self._actions)
-            return
-        words = self._workers.awake(self._step_part)
-        self._refuse(self._step_part(words, 0), self._actions)
+            bad = self._step(self._all, self._actions, True)
+        else:
+            bad = self._step_part(self._workers.awake(self._step_part), 0)
+        if bad >= 0:
+            raise IllegalActionError(self._complaint(bad, int(actions[bad]), bad))
         if self._plans:
             self._workers.run(lambda k: self._plan(self._slices[k]))
 
@@ -302,7 +303,7 @@ class BatchGame(GameArrays):
         Returns:
             int8 [m, (players - 1) * n_tiles], tile bits, clockwise from the mover.
         """
-        which = self._all if games is None else np.ascontiguousarray(games, np.int64)
+        which = self._all if games is None else _row_of_numbers("games", games)
         out = np.empty((which.shape[0], (self.players - 1) * self.ruleset.n_tiles), np.int8)
         write_hidden(self.games, self._rules, which, out)
         return out

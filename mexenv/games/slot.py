@@ -243,6 +243,8 @@ class Slot:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        if not self.slots.flags.writeable:  # unpickled from somebody's memory; the kernels would not ask
+            self.slots = self.slots.copy()
         self._look()
 
 

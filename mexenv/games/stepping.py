@@ -159,12 +159,13 @@ def step_games(
         thread: which thread this is.
         cuts: int64 [threads + 1], where the threads' parts of `which` begin and end.
         shares: int64 [share_size(threads)], zeros, the same for all threads.
-        check: carry out nothing if an action is illegal.
+        check: carry out nothing if an action is illegal; of games that are over only the results are cleared.
+            Without it, no action is carried out at all, and all games are shown.
         games: records [n].
         rules: ruleset record [1].
         options: `OPTIONS` record [1].
         which: int64 [m], indices of games.
-        actions: int64 [n], by game; unless they are checked, -1 shows a game as it is.
+        actions: int64 [n], by game; -1 unless they are to be checked.
         all_ids: int16 [threads, n_actions], scratch.
         all_rows: int8 [threads, size], scratch.
         masks: int8 [n, n_actions].
@@ -211,7 +212,7 @@ def step_games(
                         prefetch(games, which[min(j + AHEAD, n - 1)])
                         g = games[i]
                         action = wide(actions[i])
-                        if action >= 0:
+                        if check:
                             rewards[i, :] = 0
                             dones[i] = 0
                             round_ended[i] = 0
