@@ -207,6 +207,11 @@ def rules_record(ruleset: Ruleset) -> StateArray:
     return record
 
 
+def name_of_kernels(what: str, record: np.dtype[np.void]) -> str:
+    """What kernels for such records are called when they are compiled: each size is compiled by itself."""
+    return what if record != LARGE else f"large {what}"
+
+
 _ALL = slice(None)
 
 

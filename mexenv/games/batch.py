@@ -103,8 +103,7 @@ class BatchGame(GameArrays):
         if shown is not None:
             check_layout(shown, ruleset)
         super().__init__(ruleset, n_games, options, shown, check_dtype(dtype), threads)
-        small = self.games.dtype == st.SMALL
-        with announced_compile("game" if small else "large game"):
+        with announced_compile(st.name_of_kernels("game", self.games.dtype)):
             self.reset(seed)
 
     def reset(self, seed: int | None = None, *, seeds: npt.ArrayLike | None = None) -> None:

@@ -138,7 +138,7 @@ def play_call(record: np.dtype[np.void]) -> Callable[..., tuple[int, int]]:
     word, byte, line = np.zeros(1, np.int64), np.zeros(1, np.uint8), np.zeros((1, 1), np.float32)
     flags, row, scale = line.astype(np.int8), np.zeros((1, 1), np.uint8), line[0].copy()
     scale.flags.writeable = False
-    with announced_compile("scripted play"):
+    with announced_compile(st.name_of_kernels("scripted play", record)):
         return direct(
             play_on,
             np.zeros(1, record), np.zeros(1, st.RULES), np.zeros(1, OPTIONS), word, word, word, word, 1,

@@ -21,7 +21,7 @@ from mexenv.engine.episode import OPTIONS, advance
 from mexenv.engine.legal import write_mask
 from mexenv.games.stepping import reset_games
 from mexenv.observation import ObservationLayout
-from mexenv.observation.encode import base_size, observe_games, write_base
+from mexenv.observation.encode import base_size, observe_games, put_scaled, write_base
 from mexenv.observation.layouts import largest_size
 from mexenv.observation.plan import plan_call, write_trails
 from mexenv.rules import ActionLayout, Ruleset
@@ -85,7 +85,7 @@ def step_slot(slots: Array, action: int) -> int:
     view = slot.observation[:]
     end = write_base(g, r, wide(g.mover), view)
     if slot.floats:
-        _scale(slot, 0, end)
+        put_scaled(view, slot.scale[:], slot.scaled[:], 0, end)
     return ended * ENDED + wide(g.mover)
 
 
@@ -101,14 +101,6 @@ def _sort(ids: Array, count: int) -> None:
         ids[j] = x
 
 
-@inner
-def _scale(slot: Any, begin: int, end: int) -> None:
-    """Write the scaled form of the entries `begin` to `end` - 1."""
-    view, scale, scaled = slot.observation[:], slot.scale[:], slot.scaled[:]
-    for j in range(begin, end):
-        scaled[j] = np.float32(view[j]) * scale[j]
-
-
 @kernel
 def plan_slot(slots: Array) -> None:
     """Write what the layout `plan` adds to the mover's observation."""
@@ -116,7 +108,7 @@ def plan_slot(slots: Array) -> None:
     begin = base_size(slot.rules)
     end = write_trails(slot.state, slot.rules, wide(slot.state.mover), slot.observation[:], begin)
     if slot.floats:
-        _scale(slot, begin, end)
+        put_scaled(slot.observation[:], slot.scale[:], slot.scaled[:], begin, end)
 
 
 @cache
@@ -124,7 +116,7 @@ def _step_call(dtype: np.dtype[np.void], plan: bool) -> Callable[[st.StateArray,
     step = direct(step_slot, np.zeros(1, dtype), 0)
     if not plan:
         return step
-    with announced_compile("trail planning"):
+    with announced_compile(st.name_of_kernels("single trail planning", dtype["state"])):
         add_plan = direct(plan_slot, np.zeros(1, dtype))
 
     def step_and_plan(slots: st.StateArray, action: int) -> int:
@@ -172,8 +164,7 @@ class Slot:
         self.slots["options"] = options
         self.slots["floats"] = floats
         self.slots["scale"][0, : layout.size] = layout.scale
-        small = st.dtype_for(ruleset) == st.SMALL
-        with announced_compile("single game" if small else "large single game"):
+        with announced_compile(st.name_of_kernels("single game", st.dtype_for(ruleset))):
             self._look()
 
     def _look(self) -> None:

@@ -224,6 +224,13 @@ def _put_exactly(out: Array, at: int, bits: int, count: int) -> None:
 
 
 @inner
+def put_scaled(row: Array, scale: Array, out: Array, begin: int, end: int) -> None:
+    """Write the scaled form of the entries `begin` to `end` - 1 of a row of whole numbers."""
+    for j in range(begin, end):
+        out[j] = np.float32(row[j]) * scale[j]
+
+
+@inner
 def write_observation(
     g: Record, r: Record, o: int, i: int, row: Array, scale: Array, whole: Array, scaled: Array
 ) -> None:
@@ -242,9 +249,7 @@ def write_observation(
     floats = scaled.shape[0] > 0
     size = write_base(g, r, o, row if floats else whole[i])
     if floats:
-        result = scaled[i]
-        for j in range(size):
-            result[j] = np.float32(row[j]) * scale[j]
+        put_scaled(row, scale, scaled[i], wide(0), size)
 
 
 @kernel

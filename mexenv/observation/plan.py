@@ -13,7 +13,7 @@ from mexenv.engine import state as st
 from mexenv.engine._intrinsics import ctz, wide
 from mexenv.engine._jit import announced_compile, direct, inner, kernel
 from mexenv.engine.deal import halves
-from mexenv.observation.encode import base_size, observer_of
+from mexenv.observation.encode import base_size, observer_of, put_scaled
 from mexenv.observation.trail import DISCOUNT, LENGTH_BONUS, MAX_NODES, MAX_TRAIL, best_trail, flip_tile
 
 Array = Any
@@ -117,9 +117,7 @@ def plan_games(
         o = observer_of(games, r, which[j], seats[j])
         end = write_trails(games[which[j]], r, o, row if floats else whole[rows[j]], begin)
         if floats:
-            result = scaled[rows[j]]
-            for k in range(begin, end):
-                result[k] = np.float32(row[k]) * scale[k]
+            put_scaled(row, scale, scaled[rows[j]], begin, end)
 
 
 @cache
@@ -128,7 +126,7 @@ def plan_call(record: np.dtype[np.void]) -> Callable[..., None]:
     words, line = np.zeros(1, np.int64), np.zeros((1, 1), np.float32)
     scale = line[0].copy()
     scale.flags.writeable = False
-    with announced_compile("trail planning"):
+    with announced_compile(st.name_of_kernels("trail planning", record)):
         return direct(
             plan_games, np.zeros(1, record), np.zeros(1, st.RULES), words, words, words, scale,
             line.astype(np.int8), line,

@@ -13,12 +13,14 @@ import numba
 import pytest
 
 from mexenv.engine import _jit
+from mexenv.engine import state as st
 from mexenv.engine._intrinsics import ctz, popcount
 from mexenv.engine.deal import halves
 from mexenv.rules.tiles import tile_of
 
 KERNEL = """
 from mexenv.engine import _jit
+from mexenv.engine import state as st
 assert _jit.CACHE_FOLDER is None, _jit.CACHE_FOLDER
 
 @_jit.kernel
@@ -248,3 +250,8 @@ def test_constants_make_no_code_of_their_own() -> None:
 
     assert caller(1) == 2
     assert len(scaled.overloads) == 1
+
+
+def test_kernels_for_each_size_of_records_are_announced_by_a_name_of_their_own() -> None:
+    assert st.name_of_kernels("scripted play", st.SMALL) == "scripted play"
+    assert st.name_of_kernels("scripted play", st.LARGE) == "large scripted play"
